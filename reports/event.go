@@ -1,0 +1,174 @@
+package reports
+
+import (
+	"time"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// Version is the version of the event stream and of the JSON report.
+const Version = 1
+
+// Kind is the kind of an event.
+type Kind string
+
+// The kinds of event. Readers skip kinds that they do not know. A stream without run-ended is an incomplete run.
+const (
+	KindRunStarted    Kind = "run-started"
+	KindCasePlanned   Kind = "case-planned"
+	KindPreflight     Kind = "preflight"
+	KindCaseStarted   Kind = "case-started"
+	KindStep          Kind = "step"
+	KindExchange      Kind = "exchange"
+	KindReading       Kind = "reading"
+	KindFinding       Kind = "finding"
+	KindNote          Kind = "note"
+	KindCaseEnded     Kind = "case-ended"
+	KindRecount       Kind = "recount"
+	KindRecordCreated Kind = "record-created"
+	KindRecordRemoved Kind = "record-removed"
+	KindRecordLeft    Kind = "record-left"
+	KindRunEnded      Kind = "run-ended"
+)
+
+// Event is one line of the event stream. Besides the common fields just the one that its kind names is set.
+type Event struct {
+	V     int       `json:"v"`
+	Run   string    `json:"run"`
+	Shard string    `json:"shard,omitempty"`
+	Seq   int       `json:"seq"` // from 1, without gaps
+	At    time.Time `json:"at"`
+	Case  string    `json:"case,omitempty"` // the case's address
+	Kind  Kind      `json:"kind"`
+
+	RunStarted  *RunStarted      `json:"run_started,omitempty"`
+	CasePlanned *CasePlanned     `json:"case_planned,omitempty"`
+	Preflight   *Preflight       `json:"preflight,omitempty"`
+	Step        *Step            `json:"step,omitempty"`
+	Exchange    *Exchange        `json:"exchange,omitempty"`
+	Reading     *targets.Reading `json:"reading,omitempty"`
+	Finding     *Finding         `json:"finding,omitempty"`
+	Note        *Note            `json:"note,omitempty"`
+	CaseEnded   *CaseEnded       `json:"case_ended,omitempty"`
+	Recount     *CaseEnded       `json:"recount,omitempty"` // a late count changed the verdict: the case as it is now
+	Record      *Record          `json:"record,omitempty"`
+	RunEnded    *RunEnded        `json:"run_ended,omitempty"`
+}
+
+// RunStarted describes the run: tool, target, and what it will do at most.
+type RunStarted struct {
+	Tool        string   `json:"tool"` // "idemcheck 0.1.0"
+	Target      string   `json:"target"`
+	TargetFile  string   `json:"target_file,omitempty"`
+	URL         string   `json:"url"`
+	About       string   `json:"about"` // "embedded reference target (SQLite, child process 4711)"
+	Embedded    bool     `json:"embedded"`
+	Profile     string   `json:"profile"`
+	Seed        int64    `json:"seed"`
+	Observers   []string `json:"observers"`
+	Inferred    bool     `json:"inferred"` // there is no observer but the answers
+	MaxRecords  int      `json:"max_records"`
+	MaxRequests int      `json:"max_requests"`
+	Strict      bool     `json:"strict,omitempty"`
+	Command     string   `json:"command,omitempty"` // how to run it again
+}
+
+// CasePlanned is one case before anything was sent.
+type CasePlanned struct {
+	ID       string        `json:"id"`
+	Title    string        `json:"title"`
+	Feature  string        `json:"feature"`
+	URI      string        `json:"uri"` // file:line
+	Level    targets.Level `json:"level"`
+	Source   []string      `json:"source,omitempty"`
+	Needs    []string      `json:"needs,omitempty"`
+	After    string        `json:"after,omitempty"`   // the case it stands on
+	Missing  string        `json:"missing,omitempty"` // why it is not applicable: one sentence that says what to add
+	Requests int           `json:"requests"`          // at most
+	Records  int           `json:"records"`           // at most
+}
+
+// Preflight is the proof of the observers: an unused marker counts 0, then 1, then 2.
+type Preflight struct {
+	Trusted bool     `json:"trusted"`
+	Counts  []int    `json:"counts,omitempty"`  // what the first observer counted at each stage
+	IDs     []string `json:"ids,omitempty"`     // ids in the two answers
+	Reason  string   `json:"reason,omitempty"`  // why the counts are not trusted, or why the target could not be tried
+	Finding *Finding `json:"finding,omitempty"` // a target that collapses everything
+	Stop    bool     `json:"stop,omitempty"`    // no case can say anything: unreachable, unauthorized
+}
+
+// Step is one Gherkin step as it was carried out.
+type Step struct {
+	Text string `json:"text"`
+	Err  string `json:"error,omitempty"`
+}
+
+// Exchange is the redacted, length-limited copy of one exchange. Times are milliseconds since the run began; 0 with a
+// missing part means that the part did not happen.
+type Exchange struct {
+	Name        string              `json:"name"`
+	Seq         int                 `json:"seq"`
+	Conn        int                 `json:"conn"`
+	Operation   string              `json:"operation,omitempty"`
+	Namespace   string              `json:"namespace,omitempty"`
+	Caller      string              `json:"caller,omitempty"`
+	Key         string              `json:"key,omitempty"`
+	Purpose     string              `json:"purpose"` // "attempt", "setup", "read back", "clean-up"
+	Method      string              `json:"method"`
+	URL         string              `json:"url"`
+	Header      map[string][]string `json:"header,omitempty"`
+	Body        Text                `json:"body"`
+	Fault       string              `json:"fault,omitempty"`
+	Proto       string              `json:"proto,omitempty"`
+	Began       float64             `json:"began_ms"`
+	Wrote       *float64            `json:"wrote_ms,omitempty"`
+	FirstByte   *float64            `json:"first_byte_ms,omitempty"`
+	Ended       float64             `json:"ended_ms"`
+	Status      int                 `json:"status"` // 0: no answer
+	Answer      map[string][]string `json:"answer,omitempty"`
+	Content     Text                `json:"content"`
+	Failure     string              `json:"failure,omitempty"`
+	Err         string              `json:"error,omitempty"`
+	ID          string              `json:"id,omitempty"` // record id found in the answer
+	Disposition Disposition         `json:"disposition,omitempty"`
+	Curl        string              `json:"curl,omitempty"` // reproduction, secrets as shell variables
+}
+
+// Text is a body as shown: cut, with the length and digest of the whole.
+type Text struct {
+	Text   string `json:"text,omitempty"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"` // of the whole body, hex; left out when empty
+	Cut    bool   `json:"cut,omitempty"`
+	Base64 bool   `json:"base64,omitempty"` // text is base64: the body is not UTF-8
+}
+
+// CaseEnded is the outcome of one case.
+type CaseEnded struct {
+	Verdict  Verdict       `json:"verdict"`
+	Level    targets.Level `json:"level,omitempty"` // of the worst finding; empty without one
+	Reason   string        `json:"reason,omitempty"`
+	Inferred bool          `json:"inferred,omitempty"` // passed on the answers alone
+	Overlap  *Overlap      `json:"overlap,omitempty"`
+	Records  []Tally       `json:"records,omitempty"`
+	Artifact *Artifact     `json:"artifact,omitempty"`
+}
+
+// Overlap is what the sender measured of sends that were meant to run at the same moment.
+type Overlap struct {
+	Sends       int     `json:"sends"`
+	Overlapping bool    `json:"overlapping"`    // at least two were wholly written before any answer byte
+	SpreadUS    float64 `json:"send_spread_us"` // from the first to the last final write, microseconds
+	InProgress  int     `json:"in_progress"`    // in-progress answers, the target's own evidence
+	Rounds      int     `json:"rounds"`
+	Technique   string  `json:"technique"`
+}
+
+// RunEnded closes the stream.
+type RunEnded struct {
+	Interrupted string `json:"interrupted,omitempty"` // "interrupted by the user", "the target is unreachable: …"
+	Exit        int    `json:"exit"`
+	Removed     int    `json:"records_removed"`
+	Left        int    `json:"records_left"`
+}

@@ -1,0 +1,64 @@
+package reports
+
+import (
+	"time"
+)
+
+// Report is a run as its events tell it.
+type Report struct {
+	V         int        `json:"v"`
+	Run       string     `json:"run"`
+	Started   time.Time  `json:"started"`
+	Ended     time.Time  `json:"ended"`
+	Complete  bool       `json:"complete"` // run-ended was seen
+	About     RunStarted `json:"about"`
+	Preflight *Preflight `json:"preflight,omitempty"`
+	Summary   Summary    `json:"summary"`
+	Cases     []Case     `json:"cases"` // in the order of the plan
+	Removed   int        `json:"records_removed"`
+	Left      []Record   `json:"records_left,omitempty"`
+	Outcome   Outcome    `json:"outcome"`
+	Stopped   string     `json:"stopped,omitempty"` // why the run ended early
+}
+
+// Case is one case of a Report.
+type Case struct {
+	CasePlanned
+	CaseEnded
+	Started   *time.Time    `json:"started,omitempty"`
+	Ended     *time.Time    `json:"ended,omitempty"`
+	Findings  []Finding     `json:"findings,omitempty"`
+	Notes     []Note        `json:"notes,omitempty"`
+	Steps     []Step        `json:"steps,omitempty"`
+	Exchanges []Exchange    `json:"exchanges,omitempty"`
+	Readings  []CaseReading `json:"readings,omitempty"`
+}
+
+// Summary counts the cases by verdict.
+type Summary struct {
+	Cases         int `json:"cases"`
+	Pass          int `json:"pass"`
+	Fail          int `json:"fail"`
+	Error         int `json:"error"`
+	Inconclusive  int `json:"inconclusive"`
+	NotApplicable int `json:"not_applicable"`
+	NotRun        int `json:"not_run"`
+}
+
+// Outcome is the exit status with its reason in words.
+type Outcome struct {
+	Exit   int    `json:"exit"`
+	Reason string `json:"reason"`
+}
+
+// CaseReading is one reading of a case, with its time in milliseconds since the run began.
+type CaseReading struct {
+	AtMS      float64  `json:"at_ms"`
+	Observer  string   `json:"observer"`
+	Namespace string   `json:"namespace,omitempty"`
+	Operation string   `json:"operation,omitempty"`
+	Label     string   `json:"label,omitempty"`
+	Count     int      `json:"count"`
+	IDs       []string `json:"ids,omitempty"`
+	Err       string   `json:"error,omitempty"`
+}

@@ -1,0 +1,67 @@
+package targets
+
+import (
+	"context"
+	"errors"
+)
+
+// Need is something a case asks of the endpoint. The word after @needs: in a feature file.
+type Need string
+
+// The needs. Those that touch the whole target are run one by one (see Need.Loud).
+const (
+	NeedCrash           Need = "crash"
+	NeedRestart         Need = "restart"
+	NeedClock           Need = "clock"
+	NeedSecondTenant    Need = "second-tenant"
+	NeedTestEnvironment Need = "test-environment"
+	NeedOtherOperation  Need = "other-operation"
+	NeedReplicas        Need = "replicas"
+	NeedApprovals       Need = "approvals"
+	NeedLesserCaller    Need = "lesser-caller" // a credential that may not use the other operation
+	NeedSecondCaller    Need = "second-caller" // another credential of the same tenant
+	NeedRead            Need = "read"
+	NeedMaterial        Need = "material"
+	NeedInvalid         Need = "invalid"
+	NeedJSONBody        Need = "json-body"
+	NeedKeyHeader       Need = "key-header"
+	NeedSlow            Need = "slow"
+	NeedFail            Need = "fail"
+	NeedRefuse          Need = "refuse"
+	NeedRequiredKey     Need = "required-key"
+	NeedObserver        Need = "observer" // an observer other than the answers
+)
+
+// Endpoint is an open target: where it is, how to send to it, and what can be done to it. A nil function means that it
+// cannot be done.
+type Endpoint struct {
+	Target   *Target
+	URL      string // base URL, without a trailing slash
+	Replicas []string
+	Sender   *Sender
+	About    string // one line for the report: "embedded reference target", "https://…"
+	Embedded bool
+	Loopback bool
+
+	Kill    func(context.Context) error // SIGKILL, waits until reaped
+	Restart func(context.Context) error // starts it again on the same data
+	Logs    func() string               // what the target has printed, without secrets
+
+	closers []func() error
+}
+
+// OnClose adds something to undo when the endpoint is closed; the last added is undone first.
+func (e *Endpoint) OnClose(undo func() error) { e.closers = append(e.closers, undo) }
+
+// Close undoes everything that opening did. It is safe on a half-open endpoint and may be called twice.
+func (e *Endpoint) Close() error {
+	if e == nil {
+		return nil
+	}
+	var errs []error
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		errs = append(errs, e.closers[i]())
+	}
+	e.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,200 @@
+package targets
+
+// Target is the system under test, as its YAML file describes it, with the profile merged under the file's own values.
+type Target struct {
+	File       string            `yaml:"-"` // where it was read from, for messages
+	Name       string            `yaml:"name"`
+	ProfileRef string            `yaml:"profile"` // the name of a built-in profile, or the path of a profile file
+	URL        string            `yaml:"url"`
+	Remote     bool              `yaml:"remote"` // needed for anything that is not loopback
+	Headers    map[string]string `yaml:"headers"`
+	Timeout    Duration          `yaml:"timeout"` // of one exchange; default 30s
+	Limits     Limits            `yaml:"limits"`
+	TLS        TLS               `yaml:"tls"`
+
+	// Overrides of the profile. What stands here is documented.
+	Key       *Key       `yaml:"key"`
+	Replay    *Clause    `yaml:"replay"`
+	Mismatch  *Clause    `yaml:"mismatch"`
+	InFlight  *Clause    `yaml:"in_flight"`
+	Missing   *Clause    `yaml:"missing"`
+	Failures  *Failures  `yaml:"failures"`
+	Retention *Retention `yaml:"retention"`
+	Expired   *Clause    `yaml:"expired"`
+	Scope     *Scope     `yaml:"scope"`
+	Revision  string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
+
+	Values     Values            `yaml:"values"`
+	Operations Operations        `yaml:"operations"` // in file order; the first is the main operation
+	Approve    *Request          `yaml:"approve"`
+	Held       *Held             `yaml:"held"`
+	Callers    map[string]Caller `yaml:"callers"` // credentials that lack something
+	Observers  []Observer        `yaml:"observers"`
+	Namespaces Namespaces        `yaml:"namespaces"`
+	Replicas   []string          `yaml:"replicas"` // other addresses of the same service
+	Run        *Run              `yaml:"run"`
+	Clock      *Clock            `yaml:"clock"`
+	Switches   Switches          `yaml:"switches"`
+	Known      []Known           `yaml:"known"`
+
+	Profile Profile  `yaml:"-"` // the merged contract; every reader uses this one
+	Secrets *Secrets `yaml:"-"` // what must never be shown
+}
+
+// Limits bound what a run may do to the target.
+type Limits struct {
+	Rate    Rate `yaml:"rate"`    // requests, "20/s" or "100/m"; zero: no limit
+	Records int  `yaml:"records"` // records created at most; default 2000
+}
+
+// Rate is a number of requests per second; the zero value means no limit.
+type Rate float64
+
+// TLS is how the target's certificate is checked and which one is presented.
+type TLS struct {
+	CA         string `yaml:"ca"`   // PEM file of further authorities
+	Cert       string `yaml:"cert"` // PEM file of the client certificate
+	Key        string `yaml:"key"`  // PEM file of its key
+	SkipVerify bool   `yaml:"skip_verify"`
+	ServerName string `yaml:"server_name"`
+}
+
+// Values are things that must exist in the target already. TargetRecord lists ids the symbols A18, A81 … stand for, in
+// the order in which a case first uses them.
+type Values struct {
+	TargetRecord Strings `yaml:"target_record"`
+	Event        Strings `yaml:"event"`
+}
+
+// Request is a template of one request: a request line (`POST /v1/tasks`), headers and a body. {{name}} in any of them
+// is replaced when it is rendered.
+type Request struct {
+	Line    string            `yaml:"request"`
+	Headers map[string]string `yaml:"headers"`
+	Body    *Body             `yaml:"body"`
+}
+
+// Operation is one kind of write the target offers.
+type Operation struct {
+	Name     string `yaml:"-"`
+	Request  `yaml:",inline"`
+	ID       string  `yaml:"id"`       // RFC 9535 JSONPath into the answer; or header:Location
+	Invalid  *Body   `yaml:"invalid"`  // body members whose change the target refuses
+	Material Strings `yaml:"material"` // top-level body members whose change makes a different request
+	Read     string  `yaml:"read"`     // GET /v1/tasks/{{id}}
+	Delete   string  `yaml:"delete"`   // DELETE /v1/tasks/{{id}}
+}
+
+// Operations keeps the order of the file.
+type Operations []Operation
+
+// Named finds an operation by name; nil when there is none.
+func (o Operations) Named(name string) *Operation {
+	for i := range o {
+		if o[i].Name == name {
+			return &o[i]
+		}
+	}
+	return nil
+}
+
+// Held is the answer that says: identified, but waiting for an approval.
+type Held struct {
+	Status Ints  `yaml:"status"`
+	Code   *Code `yaml:"code"`
+}
+
+// Caller is another credential: headers that replace the target's own.
+type Caller struct {
+	Headers map[string]string `yaml:"headers"`
+}
+
+// Namespace is a place where identical ids are another identity: headers and address that replace the target's own.
+type Namespace struct {
+	URL     string            `yaml:"url"`
+	Headers map[string]string `yaml:"headers"`
+}
+
+// Namespaces are the two that the cases know.
+type Namespaces struct {
+	OtherTenant     *Namespace `yaml:"other_tenant"`
+	TestEnvironment *Namespace `yaml:"test_environment"`
+}
+
+// Observer is one way to count records. Exactly one of List, SQL, Command, Sink and Answers is set.
+type Observer struct {
+	Name      string       `yaml:"name"`
+	Operation string       `yaml:"operation"` // whose records it counts; default: the main operation
+	List      *ListCall    `yaml:"list"`
+	SQL       *SQLQuery    `yaml:"sql"`
+	Command   *CommandCall `yaml:"command"`
+	Sink      *Sink        `yaml:"sink"`
+	Answers   bool         `yaml:"answers"` // distinct ids in successful answers; weaker, marked inferred
+	Settle    Duration     `yaml:"settle"`  // poll until the count was stable for this long; default 0
+}
+
+// ListCall counts the items of a list call, page by page.
+type ListCall struct {
+	Request `yaml:",inline"`
+	Items   string `yaml:"items"`  // JSONPath of the items
+	ID      string `yaml:"id"`     // JSONPath, within one item, of its id
+	Ref     string `yaml:"ref"`    // JSONPath, within one item, of the id of the record it belongs to
+	Where   string `yaml:"where"`  // keep only items whose JSON text contains this, e.g. "{{marker}}"
+	Next    string `yaml:"next"`   // JSONPath of the next page's URL or cursor; or "link" for the Link header
+	Cursor  string `yaml:"cursor"` // query parameter that takes the value found at Next; empty: Next is a URL
+	Page    string `yaml:"page"`   // query parameter that takes page numbers 1, 2, 3 … until a page is empty
+}
+
+// SQLQuery counts by a query of the target's database: one number, or one column of ids, or two (id, ref).
+type SQLQuery struct {
+	DSN   string  `yaml:"dsn"` // postgres://…, mysql://…, sqlite:FILE
+	Query string  `yaml:"query"`
+	Args  Strings `yaml:"args"`
+}
+
+// CommandCall counts by a command of the user's: it prints a number or a JSON array of ids. It is run without a shell.
+type CommandCall struct {
+	Argv Strings           `yaml:"argv"`
+	Env  map[string]string `yaml:"env"`
+}
+
+// Sink is a listener of idemcheck's own that the target is told to call; calls that contain the marker are counted.
+type Sink struct {
+	HTTP string `yaml:"http"` // address to listen on, e.g. 127.0.0.1:8025
+	SMTP string `yaml:"smtp"`
+	ID   string `yaml:"id"`  // JSONPath into an HTTP call's body of its id
+	Ref  string `yaml:"ref"` // JSONPath of the id of the record it belongs to
+}
+
+// Run says how idemcheck starts the target itself.
+type Run struct {
+	Process *Process `yaml:"process"`
+}
+
+// Process is a target run as a child process. {{port}} and {{dir}} are replaced in Command and Env.
+type Process struct {
+	Command Strings           `yaml:"command"`
+	Env     map[string]string `yaml:"env"`
+	Dir     string            `yaml:"dir"`
+	Ready   string            `yaml:"ready"` // GET /healthz
+}
+
+// Clock is how the target's time is moved.
+type Clock struct {
+	HTTP *Request `yaml:"http"` // {{duration}} is the step forward
+}
+
+// Switches are request headers by which a test target can be made slow, made to fail, or made to refuse.
+type Switches struct {
+	Slow   map[string]string `yaml:"slow"` // {{duration}}
+	Fail   map[string]string `yaml:"fail"`
+	Refuse map[string]string `yaml:"refuse"`
+}
+
+// Known is an expected failure that must stay true.
+type Known struct {
+	Case    string `yaml:"case"`
+	Finding string `yaml:"finding"`
+	Reason  string `yaml:"reason"`
+	Until   string `yaml:"until"` // YYYY-MM-DD
+}
