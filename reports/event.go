@@ -75,17 +75,17 @@ type RunStarted struct {
 
 // CasePlanned is one case before anything was sent.
 type CasePlanned struct {
-	ID       string        `json:"id"`
-	Title    string        `json:"title"`
-	Feature  string        `json:"feature"`
-	URI      string        `json:"uri"` // file:line
-	Level    targets.Level `json:"level"`
-	Source   []string      `json:"source,omitempty"`
-	Needs    []string      `json:"needs,omitempty"`
-	After    string        `json:"after,omitempty"`   // the case it stands on
-	Missing  string        `json:"missing,omitempty"` // why it is not applicable: one sentence that says what to add
-	Requests int           `json:"requests"`          // at most
-	Records  int           `json:"records"`           // at most
+	ID          string        `json:"id"`
+	Title       string        `json:"title"`
+	Feature     string        `json:"feature"`
+	URI         string        `json:"uri"` // file:line
+	Level       targets.Level `json:"level"`
+	Source      []string      `json:"source,omitempty"`
+	Needs       []string      `json:"needs,omitempty"`
+	After       string        `json:"after,omitempty"`   // the case it stands on
+	Missing     string        `json:"missing,omitempty"` // why it is not applicable: one sentence that says what to add
+	MaxRequests int           `json:"max_requests"`
+	MaxRecords  int           `json:"max_records"`
 }
 
 // Preflight is the proof of the observers: an unused marker counts 0, then 1, then 2.
@@ -147,7 +147,7 @@ type Text struct {
 // CaseEnded is the outcome of one case.
 type CaseEnded struct {
 	Verdict  Verdict       `json:"verdict"`
-	Level    targets.Level `json:"level,omitempty"` // of the worst finding; empty without one
+	Broken   targets.Level `json:"broken,omitempty"` // the strictest level among the findings; empty without one
 	Reason   string        `json:"reason,omitempty"`
 	Inferred bool          `json:"inferred,omitempty"` // passed on the answers alone
 	Overlap  *Overlap      `json:"overlap,omitempty"`
