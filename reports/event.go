@@ -21,6 +21,7 @@ const (
 	KindStep          Kind = "step"
 	KindExchange      Kind = "exchange"
 	KindReading       Kind = "reading"
+	KindFault         Kind = "fault"
 	KindFinding       Kind = "finding"
 	KindNote          Kind = "note"
 	KindCaseEnded     Kind = "case-ended"
@@ -47,6 +48,7 @@ type Event struct {
 	Step        *Step            `json:"step,omitempty"`
 	Exchange    *Exchange        `json:"exchange,omitempty"`
 	Reading     *targets.Reading `json:"reading,omitempty"`
+	Fault       *Fault           `json:"fault,omitempty"`
 	Finding     *Finding         `json:"finding,omitempty"`
 	Note        *Note            `json:"note,omitempty"`
 	CaseEnded   *CaseEnded       `json:"case_ended,omitempty"`
@@ -65,7 +67,7 @@ type RunStarted struct {
 	Embedded    bool     `json:"embedded"`
 	Profile     string   `json:"profile"`
 	Seed        int64    `json:"seed"`
-	Observers   []string `json:"observers"`
+	Observers   []string `json:"observers,omitempty"`
 	Inferred    bool     `json:"inferred"` // there is no observer but the answers
 	MaxRecords  int      `json:"max_records"`
 	MaxRequests int      `json:"max_requests"`
@@ -103,6 +105,21 @@ type Step struct {
 	Text string `json:"text"`
 	Err  string `json:"error,omitempty"`
 }
+
+// Fault is something done to the target itself: killed, restarted, its clock moved. What is done to an attempt stands in
+// its exchange.
+type Fault struct {
+	Text string `json:"text"`            // "killed at before COMMIT", "restarted", "clock moved by 24h"
+	Err  string `json:"error,omitempty"` // why it could not be done
+}
+
+// What an exchange is for.
+const (
+	PurposeAttempt  = "attempt"
+	PurposeSetup    = "setup"
+	PurposeReadBack = "read back"
+	PurposeCleanUp  = "clean-up"
+)
 
 // Exchange is the redacted, length-limited copy of one exchange. Times are milliseconds since the run began; 0 with a
 // missing part means that the part did not happen.

@@ -58,9 +58,9 @@ type Artifact struct {
 	KeyRelationship string         `json:"key_relationship"`         // "the baseline's", "its own"
 	Approval        string         `json:"approval_state"`           // "approved", "not approved", "not known to the target"
 	Prior           string         `json:"prior_outcome"`            // "completed as D77", "answer lost, record D77 exists"
-	Permitted       []Disposition  `json:"permitted_dispositions"`
-	Observed        []Disposition  `json:"observed_dispositions"`
-	Records         []Tally        `json:"records"`
+	Permitted       []Disposition  `json:"permitted_dispositions,omitempty"`
+	Observed        []Disposition  `json:"observed_dispositions,omitempty"`
+	Records         []Tally        `json:"records,omitempty"`
 }
 
 // Record is something a run created on the target.

@@ -15,6 +15,7 @@ type Report struct {
 	Preflight *Preflight `json:"preflight,omitempty"`
 	Summary   Summary    `json:"summary"`
 	Cases     []Case     `json:"cases"` // in the order of the plan
+	Created   int        `json:"records_created"`
 	Removed   int        `json:"records_removed"`
 	Left      []Record   `json:"records_left,omitempty"`
 	Outcome   Outcome    `json:"outcome"`
@@ -32,6 +33,7 @@ type Case struct {
 	Steps     []Step        `json:"steps,omitempty"`
 	Exchanges []Exchange    `json:"exchanges,omitempty"`
 	Readings  []CaseReading `json:"readings,omitempty"`
+	Faults    []CaseFault   `json:"faults,omitempty"`
 }
 
 // Summary counts the cases by verdict.
@@ -61,4 +63,10 @@ type CaseReading struct {
 	Count     int      `json:"count"`
 	IDs       []string `json:"ids,omitempty"`
 	Err       string   `json:"error,omitempty"`
+}
+
+// CaseFault is one fault of a case, with its time in milliseconds since the run began.
+type CaseFault struct {
+	Fault
+	AtMS float64 `json:"at_ms"`
 }

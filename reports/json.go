@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"bytes"
+	_ "embed" // the published schemas
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed report.schema.json
+var reportSchema []byte
+
+//go:embed event.schema.json
+var eventSchema []byte
+
+// ReportSchema gives the JSON Schema (draft 2020-12) of the JSON report.
+func ReportSchema() []byte { return bytes.Clone(reportSchema) }
+
+// EventSchema gives the JSON Schema (draft 2020-12) of one line of the event stream, as this version writes it. Readers
+// skip kinds of event that they do not know.
+func EventSchema() []byte { return bytes.Clone(eventSchema) }
+
+// JSON writes the report as one indented JSON document, its members in the order of the types.
+func JSON(w io.Writer, r Report) error {
+	doc, err := encode(r, "  ")
+	if err != nil {
+		return fmt.Errorf("encode the JSON report: %w", err)
+	}
+	if _, err := w.Write(doc); err != nil {
+		return fmt.Errorf("write the JSON report: %w", err)
+	}
+	return nil
+}
+
+// encode gives v as JSON that ends in a line feed. It leaves <, > and & as they are, for the sake of URLs.
+func encode(v any, indent string) ([]byte, error) {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return printableJSON(doc.Bytes()), nil
+}
+
+// printableJSON writes the characters of a JSON document that do not print as escapes. The document means the same, and
+// nothing that a target answered can steer the terminal that shows it.
+func printableJSON(doc []byte) []byte {
+	out := make([]byte, 0, len(doc)+16)
+	for len(doc) > 0 {
+		r, n := utf8.DecodeRune(doc)
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			out = append(out, doc[:n]...)
+		case r > 0xffff:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		doc = doc[n:]
+	}
+	return out
+}

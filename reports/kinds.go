@@ -1,0 +1,41 @@
+package reports
+
+// KindInfo is one row of the table of event kinds.
+type KindInfo struct {
+	Kind    Kind
+	Payload string // the member of the event that carries what it says; empty: the common members say it all
+	Doc     string // one sentence
+}
+
+// Kinds lists every kind of event, in the order in which a run first writes them. It is the only list: the reader, the
+// JSON Schema and the documentation are made from it.
+func Kinds() []KindInfo {
+	return []KindInfo{
+		{KindRunStarted, "run_started", "The run began: tool, target, profile, and what it will do at most."},
+		{KindCasePlanned, "case_planned", "One case of the plan, before anything was sent."},
+		{KindPreflight, "preflight", "The proof of the observers, or why the target could not be tried."},
+		{KindCaseStarted, "", "A case began."},
+		{KindStep, "step", "One Gherkin step was carried out."},
+		{KindExchange, "exchange", "One request and what came back, without secrets and cut to a limit."},
+		{KindReading, "reading", "One count taken by one observer."},
+		{KindFault, "fault", "Something was done to the target itself."},
+		{KindFinding, "finding", "One reason for a fail."},
+		{KindNote, "note", "Something seen that is no finding: an observation or a warning."},
+		{KindCaseEnded, "case_ended", "A case has its verdict."},
+		{KindRecount, "recount", "A late count changed the verdict: the case as it is now."},
+		{KindRecordCreated, "record", "The run created a record on the target."},
+		{KindRecordRemoved, "record", "The run removed a record that it had created."},
+		{KindRecordLeft, "record", "A record that the run created could not be removed."},
+		{KindRunEnded, "run_ended", "The run ended. A stream without it is an incomplete run."},
+	}
+}
+
+// known reports whether k is in the table.
+func (k Kind) known() bool {
+	for _, info := range Kinds() {
+		if info.Kind == k {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine bounds one line of an event stream, so that a file that is none cannot fill the memory.
+const maxLine = 16 << 20
+
+// ReadEvents reads an event stream. It skips kinds that it does not know and blank lines, and leaves out a last line that
+// was cut off while it was written: such a stream has no run-ended and tells of an incomplete run. Anything else that is
+// no event is an error that names the line.
+func ReadEvents(r io.Reader) ([]Event, error) {
+	var events []Event
+	in := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		line, err := readLine(in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("read events: line %d: %w", n, err)
+		}
+		last := err != nil
+		e, use, err := parseEvent(line)
+		switch {
+		case err != nil && last && !json.Valid(line):
+			return events, nil
+		case err != nil:
+			return nil, fmt.Errorf("read events: line %d: %w", n, err)
+		case use:
+			events = append(events, e)
+		}
+		if last {
+			return events, nil
+		}
+	}
+}
+
+// readLine reads up to and without the next line feed. At the end of the stream it gives what is left, with io.EOF.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("longer than %d bytes", maxLine)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(line), err
+		}
+	}
+}
+
+// parseEvent reads one line; use is false for a line to be skipped. The kind is read first: what else a line of an
+// unknown kind holds is none of our business.
+func parseEvent(line []byte) (e Event, use bool, err error) {
+	if len(line) == 0 {
+		return Event{}, false, nil
+	}
+	var head struct {
+		V    int  `json:"v"`
+		Kind Kind `json:"kind"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return Event{}, false, fmt.Errorf("no event: %w", err)
+	}
+	if head.V != Version {
+		return Event{}, false, fmt.Errorf("event of version %d, and only version %d can be read", head.V, Version)
+	}
+	if head.Kind == "" {
+		return Event{}, false, errors.New("no event: it has no kind")
+	}
+	if !head.Kind.known() {
+		return Event{}, false, nil
+	}
+	if err := json.Unmarshal(line, &e); err != nil {
+		return Event{}, false, fmt.Errorf("no %s event: %w", head.Kind, err)
+	}
+	return e, true, nil
+}

@@ -1,0 +1,283 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// faultCase is a request sequence whose outcome a defect changes.
+type faultCase struct {
+	sequence     func(s *service) string
+	right, wrong string
+}
+
+// twice sends the same task twice.
+func twice(s *service) string {
+	return statuses(s.task("k", body("a")), s.task("k", body("a"))) + ", " + s.total()
+}
+
+// mismatch sends two payloads under one key.
+func mismatch(s *service) string {
+	return statuses(s.task("k", body("a")), s.task("k", body("b"))) + ", " + s.total()
+}
+
+// failThenRetry lets the first attempt fail and sends it again.
+func failThenRetry(s *service) string {
+	return statuses(s.task("k", body("a"), "Test-Fail: 503"), s.task("k", body("a"))) + ", " + s.total()
+}
+
+// repeats tells what of the first answer the second one keeps.
+func repeats(s *service) string {
+	first, second := s.task("k", body("a")), s.task("k", body("a"))
+	return fmt.Sprintf("%s, body %t, location %t, type %t, id %t", statuses(first, second), first.body == second.body,
+		first.header.Get("Location") == second.header.Get("Location"),
+		first.header.Get("Content-Type") == second.header.Get("Content-Type"), first.field("id") == second.field("id"))
+}
+
+// elsewhere sends the same task to another namespace.
+func elsewhere(header string) func(s *service) string {
+	return func(s *service) string {
+		s.approve("E204", "A18", header)
+		first, second := s.task("k", body("a")), s.task("k", body("a"), header)
+		return fmt.Sprintf("%s, same id %t, %d records there", statuses(first, second),
+			first.field("id") == second.field("id"), s.count("tasks", "", header))
+	}
+}
+
+var faultCases = map[string]faultCase{
+	"check-then-insert": {func(s *service) string {
+		replies := atOnce(4, func(int) reply { return s.task("k", body("a"), "Test-Slow: 50ms") })
+		return text(s.count("tasks", "") > 1, strings.Contains(statuses(replies...), "500"))
+	}, "false false", "true false"},
+	"lost-race-500": {func(s *service) (out string) {
+		first := s.whileRunning(func() reply { return s.task("k", body("a"), "Test-Slow: 200ms") },
+			func() { out = statuses(s.task("k", body("a"))) })
+		return out + " " + statuses(first, s.task("k", body("a")))
+	}, "409 201 201", "500 201 201"},
+	"replay-500": {twice, "201 201, 1 tasks 0 notes 1 mails", "201 500, 1 tasks 0 notes 1 mails"},
+	"never-released": {func(s *service) string {
+		first, second := s.task("k", body("a"), "Test-Fail: 500"), s.task("k", body("a"))
+		s.send("POST /admin/clock", `{"advance":"20h"}`)
+		return statuses(first, second, s.task("k", body("a")))
+	}, "500 201 201", "500 409 409"},
+	"payload-not-compared":    {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 201, 1 tasks 0 notes 1 mails"},
+	"conflict-as-in-progress": {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 409, 1 tasks 0 notes 1 mails"},
+	"new-record-on-mismatch":  {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
+	"overwrite-on-mismatch": {func(s *service) string {
+		first, second := s.task("k", body("a")), s.task("k", body("b"))
+		return statuses(first, second) + " " + s.send("GET "+first.header.Get("Location"), "").field("note")
+	}, "201 422 a", "201 200 b"},
+	"conflict-leaks-original": {func(s *service) string {
+		s.task("k", body("secret"))
+		got := s.task("k", body("b"))
+		return text(got.status, strings.Contains(got.body, "secret"))
+	}, "422 false", "422 true"},
+	"operation-not-in-scope": {func(s *service) string {
+		first, second := s.task("k", body("a")), s.note("k", body("b"))
+		return text(statuses(first, second), first.body == second.body, s.total())
+	}, "201 201 false 1 tasks 1 notes 2 mails", "201 201 true 1 tasks 0 notes 1 mails"},
+	"query-not-in-fingerprint": {func(s *service) string {
+		return statuses(s.task("k", body("a")), s.send("POST /v1/tasks?x=1", body("a"), "Idempotency-Key: k"))
+	}, "201 422", "201 201"},
+	"raw-body-fingerprint": {func(s *service) string {
+		return statuses(s.task("k", body("a")), s.task("k", `{ "note": "a", "revision": "P3", "account": "A18", "event": "E204" }`))
+	}, "201 201", "201 422"},
+	"tenant-not-in-scope": {elsewhere("Authorization: Bearer reference-t2"),
+		"201 201, same id false, 1 records there", "201 201, same id true, 0 records there"},
+	"environment-not-in-scope": {elsewhere("Crm-Environment: test"),
+		"201 201, same id false, 1 records there", "201 201, same id true, 0 records there"},
+	"replay-status-200": {repeats, "201 201, body true, location true, type true, id true",
+		"201 200, body true, location true, type true, id true"},
+	"replay-headers-lost": {repeats, "201 201, body true, location true, type true, id true",
+		"201 201, body true, location false, type false, id true"},
+	"replay-body-truncated": {repeats, "201 201, body true, location true, type true, id true",
+		"201 201, body false, location true, type true, id false"},
+	"replay-recomputed": {repeats, "201 201, body true, location true, type true, id true",
+		"201 201, body false, location false, type true, id false"},
+	"replay-refused": {twice, "201 201, 1 tasks 0 notes 1 mails", "201 409, 1 tasks 0 notes 1 mails"},
+	"mail-per-attempt": {func(s *service) string { s.task("k", body("a")); return twice(s) },
+		"201 201, 1 tasks 0 notes 1 mails", "201 201, 1 tasks 0 notes 3 mails"},
+	"key-ignored": {twice, "201 201, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
+	"dedupe-by-payload": {func(s *service) string {
+		s.approve("E205", "A18")
+		return statuses(s.task("k1", body("a")), s.task("k2", body("a")), s.task("k3", bodyOf("E205", "A18", "a")), s.task("k4", body("b"))) +
+			", " + s.total()
+	}, "201 201 201 201, 4 tasks 0 notes 4 mails", "201 201 201 201, 2 tasks 0 notes 2 mails"},
+	"collapse-everything": {func(s *service) string {
+		first, second := s.task("k1", body("a")), s.task("k2", body("b"))
+		return text(statuses(first, second), first.field("id") == second.field("id"), s.total())
+	}, "201 201 false 2 tasks 0 notes 2 mails", "201 201 true 1 tasks 0 notes 1 mails"},
+	"failure-stored": {failThenRetry, "503 201, 1 tasks 0 notes 1 mails", "503 503, 0 tasks 0 notes 0 mails"},
+	"key-burned-by-failure": {func(s *service) string {
+		return statuses(s.task("k", body("")), s.task("k", body("")), s.task("k", body("a"))) + ", " + s.total()
+	}, "400 400 201, 1 tasks 0 notes 1 mails", "400 409 422, 0 tasks 0 notes 0 mails"},
+	"final-4xx-not-kept": {func(s *service) string {
+		s.send("PUT /v1/accounts/A18", `{"open_task_limit":0}`)
+		first := s.task("k", body("a"))
+		s.send("PUT /v1/accounts/A18", `{"open_task_limit":null}`)
+		return statuses(first, s.task("k", body("a"))) + ", " + s.total()
+	}, "409 409, 0 tasks 0 notes 0 mails", "409 201, 1 tasks 0 notes 1 mails"},
+	"check-before-lookup": {func(s *service) string {
+		s.send("PUT /v1/accounts/A18", `{"open_task_limit":1}`)
+		return twice(s)
+	}, "201 201, 1 tasks 0 notes 1 mails", "201 409, 1 tasks 0 notes 1 mails"},
+	"missing-key-accepted": {func(s *service) string {
+		return statuses(s.send("POST /v1/tasks", body("a")), s.send("POST /v1/tasks", body("a"))) + ", " + s.total()
+	}, "400 400, 0 tasks 0 notes 0 mails", "201 201, 2 tasks 0 notes 2 mails"},
+	"empty-key-accepted": {func(s *service) string {
+		return statuses(s.task("", body("a")), s.task("", body("a")), s.task(`""`, body("b"))) + ", " + s.total()
+	}, "400 400 400, 0 tasks 0 notes 0 mails", "201 201 422, 1 tasks 0 notes 1 mails"},
+	"long-key-500": {func(s *service) string {
+		return statuses(s.task(strings.Repeat("k", 255), body("a")), s.task(strings.Repeat("k", 256), body("a")))
+	}, "201 400", "201 500"},
+	"key-case-folded": {func(s *service) string {
+		return statuses(s.task("key", body("a")), s.task("KEY", body("a"))) + ", " + s.total()
+	}, "201 201, 2 tasks 0 notes 2 mails", "201 201, 1 tasks 0 notes 1 mails"},
+	"approval-not-checked": {func(s *service) string {
+		return statuses(s.task("k", bodyOf("E204", "A81", "a"))) + ", " + s.total()
+	}, "403, 0 tasks 0 notes 0 mails", "201, 1 tasks 0 notes 1 mails"},
+	"authorization-not-checked": {func(s *service) string {
+		return statuses(s.note("k", body("a"), "Authorization: Bearer reference-t1-tasks")) + ", " + s.total()
+	}, "403, 0 tasks 0 notes 0 mails", "201, 0 tasks 1 notes 1 mails"},
+	"success-without-record": {twice, "201 201, 1 tasks 0 notes 1 mails", "201 201, 0 tasks 0 notes 0 mails"},
+	"record-before-key=10s": {func(s *service) string {
+		hungUp, hangUp := context.WithCancel(context.Background())
+		answered := make(chan reply, 1)
+		go func() { answered <- s.sendUnder(hungUp, "POST /v1/tasks", body("a"), "Idempotency-Key: k") }()
+		exists := s.eventually(func() bool { return s.count("tasks", "") == 1 })
+		hangUp()
+		<-answered
+		second := reply{}
+		retry, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		answers := s.eventually(func() bool {
+			second = s.sendUnder(retry, "POST /v1/tasks", body("a"), "Idempotency-Key: k")
+			return second.status != 409
+		})
+		return text(exists, answers, s.count("tasks", ""))
+	}, "true true 1", "true true 2"},
+	"lock-shorter-than-handler=0s": {func(s *service) (out string) {
+		first := s.whileRunning(func() reply { return s.task("k", body("a"), "Test-Slow: 300ms") },
+			func() { out = statuses(s.task("k", body("a"))) })
+		return out + " " + statuses(first) + ", " + s.total()
+	}, "409 201, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
+	"per-process-store": {func(s *service) string {
+		other := start(s.t, Options{Path: s.server.options.Path, Defects: s.server.options.Defects})
+		return statuses(s.task("k", body("a")), other.task("k", body("a"))) + ", " + s.total()
+	}, "201 201, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
+	"bounded-store": {func(s *service) string {
+		return statuses(s.task("k1", body("a")), s.task("k2", body("b")), s.task("k1", body("a"))) + ", " + s.total()
+	}, "201 201 201, 2 tasks 0 notes 2 mails", "201 201 201, 3 tasks 0 notes 3 mails"},
+	"delete-replay-404": {func(s *service) string {
+		path := "DELETE " + s.task("k", body("a")).header.Get("Location")
+		return statuses(s.send(path, "", "Idempotency-Key: d"), s.send(path, "", "Idempotency-Key: d"))
+	}, "204 204", "204 404"},
+	"batch-partial-commit": {func(s *service) string {
+		rows := `{"tasks":[` + body("a") + `,` + body("b") + `,` + body("") + `]}`
+		return statuses(s.send("POST /v1/tasks/batch", rows, "Idempotency-Key: k")) + ", " + s.total()
+	}, "400, 0 tasks 0 notes 0 mails", "400, 2 tasks 0 notes 2 mails"},
+	"batch-key-ignored": {func(s *service) string {
+		rows := `{"tasks":[` + body("a") + `,` + body("b") + `]}`
+		return statuses(s.send("POST /v1/tasks/batch", rows, "Idempotency-Key: k"),
+			s.send("POST /v1/tasks/batch", rows, "Idempotency-Key: k")) + ", " + s.total()
+	}, "201 201, 2 tasks 0 notes 2 mails", "201 201, 4 tasks 0 notes 4 mails"},
+	"webhook-not-deduplicated": {func(s *service) string {
+		e := `{"id":"e1","type":"review.requested","data":` + body("a") + `}`
+		return statuses(s.send("POST /v1/webhooks/crm", e), s.send("POST /v1/webhooks/crm", e)) + ", " + s.total()
+	}, "202 200, 1 tasks 0 notes 1 mails", "202 202, 2 tasks 0 notes 2 mails"},
+	"webhook-marked-too-early": {func(s *service) string {
+		e := `{"id":"e1","type":"review.requested","data":` + body("a") + `}`
+		return statuses(s.send("POST /v1/webhooks/crm", e, "Test-Fail: 500"), s.send("POST /v1/webhooks/crm", e)) + ", " + s.total()
+	}, "500 202, 1 tasks 0 notes 1 mails", "500 200, 0 tasks 0 notes 0 mails"},
+}
+
+// TestDefects shows for each defect a sequence that tells it from the correct server.
+func TestDefects(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{}
+	for given, c := range faultCases {
+		name, _, _ := strings.Cut(given, "=")
+		tested[name] = true
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			right := start(t, Options{})
+			right.approve("E204", "A18")
+			equal(t, "without the defect", c.sequence(right), c.right)
+			wrong := start(t, Options{Defects: []string{given}})
+			wrong.approve("E204", "A18")
+			equal(t, "with the defect", c.sequence(wrong), c.wrong)
+		})
+	}
+	for _, d := range Defects() {
+		if !tested[d.Name] {
+			t.Errorf("defect %s has no sequence", d.Name)
+		}
+	}
+}
+
+// TestDefectsLeaveTheRestAlone sends distinct requests, which all defects but
+// those that collapse or lose records must serve.
+func TestDefectsLeaveTheRestAlone(t *testing.T) {
+	t.Parallel()
+	exceptions := map[string]string{
+		"dedupe-by-payload":         "201 201 201 403 403, 1 tasks 1 notes 2 mails",
+		"collapse-everything":       "201 201 201 403 403, 1 tasks 1 notes 2 mails",
+		"success-without-record":    "201 201 201 403 403, 0 tasks 0 notes 0 mails",
+		"approval-not-checked":      "201 201 201 201 403, 3 tasks 1 notes 4 mails",
+		"authorization-not-checked": "201 201 201 403 201, 2 tasks 2 notes 4 mails",
+	}
+	for _, d := range Defects() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{Defects: []string{d.Name}})
+			s.approve("E204", "A18")
+			got := statuses(s.task("k1", body("a")), s.task("k2", body("a")), s.note("k3", body("a")),
+				s.task("k4", bodyOf("E9", "A9", "a")), s.note("k5", body("a"), "Authorization: Bearer reference-t1-tasks"))
+			want, special := exceptions[d.Name]
+			if !special {
+				want = "201 201 201 403 403, 2 tasks 1 notes 3 mails"
+			}
+			equal(t, "distinct requests", got+", "+s.total(), want)
+		})
+	}
+}
+
+func TestDefectTable(t *testing.T) {
+	t.Parallel()
+	findings := " duplicate lost phantom overwritten leaked stuck replay-differs wrong-status side-effect-repeated key-ignored server-error "
+	seen := map[string]bool{}
+	for _, d := range Defects() {
+		if d.Name == "" || d.Summary == "" || seen[d.Name] {
+			t.Errorf("defect %+v has no name of its own or no summary", d)
+		}
+		if (d.Class == "") != (d.Report == "") {
+			t.Errorf("defect %s has only one of class and report", d.Name)
+		}
+		seen[d.Name] = true
+		for _, b := range d.Breaks {
+			if b.Case == "" || !strings.Contains(findings, " "+b.Finding+" ") {
+				t.Errorf("defect %s breaks %+v", d.Name, b)
+			}
+		}
+	}
+}
+
+func TestNewRefusesDefects(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"key-ignord":            `unknown defect "key-ignord": did you mean "key-ignored"?`,
+		"key-ignored=1s":        `takes no value`,
+		"check-then-insert=x":   `wants a duration`,
+		"check-then-insert=-1s": `wants a duration`,
+	} {
+		if _, err := New(Options{Path: t.TempDir() + "/x.db", Defects: []string{given}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", given, err, want)
+		}
+	}
+	if _, err := New(Options{}); err == nil {
+		t.Error("a server without a path was started")
+	}
+}

@@ -1,0 +1,189 @@
+package reference
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"runtime"
+	"time"
+)
+
+// This file holds the wrong ways to claim, complete and release a key. Only
+// the defects lead here.
+
+// checkEarly checks state before the key was looked up (check-before-lookup).
+func (s *Server) checkEarly(ctx context.Context, a *attempt) error {
+	if err := a.op.prepare(a); err != nil {
+		return err
+	}
+	return a.gate(ctx, s.store.reads)
+}
+
+// performUnclaimed works without a claim, after the key was looked up
+// (check-then-insert).
+func (s *Server) performUnclaimed(ctx context.Context, a *attempt) (reply answer, err error) {
+	if err := hesitate(ctx, s.faults.window[checkThenInsert]); err != nil {
+		return answer{}, err
+	}
+	if err := a.begin(ctx); err != nil {
+		return answer{}, err
+	}
+	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+		now, err := s.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if reply, err = s.run(ctx, tx, a, now); err != nil {
+			return err
+		}
+		return s.remember(ctx, tx, a, reply, now)
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return reply, a.switches.strike(afterCommit)
+}
+
+// hesitate waits like pause. Below two milliseconds a timer may come late by
+// more than the window itself, so that it spins.
+func hesitate(ctx context.Context, window time.Duration) error {
+	if window >= 2*time.Millisecond {
+		return pause(ctx, window)
+	}
+	for begun := time.Now(); time.Since(begun) < window; {
+		runtime.Gosched()
+	}
+	return nil
+}
+
+// remember stores a completed row over whatever is there.
+func (s *Server) remember(ctx context.Context, tx *sql.Tx, a *attempt, reply answer, now time.Time) error {
+	id := s.identity(a)
+	headers, err := json.Marshal(reply.Header)
+	if err != nil {
+		return fmt.Errorf("write the headers down: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT OR REPLACE INTO ledger (scope, key, operation, event, account, fingerprint, state, owner, lease_until,
+			created_at, completed_at, status, headers, body, reference)
+		VALUES (?, ?, ?, ?, ?, ?, 'completed', '', 0, ?, ?, ?, ?, ?, ?)`,
+		id.scope, id.key, a.op.name, a.source.event, a.source.account, a.fingerprint,
+		now.UnixNano(), now.UnixNano(), reply.Status, string(headers), reply.Body, reply.Reference)
+	return err
+}
+
+// performUnguarded works under a claim that lapses while the work runs, and
+// does not look whether it still holds it (lock-shorter-than-handler).
+func (s *Server) performUnguarded(ctx context.Context, a *attempt) (reply answer, err error) {
+	held, standing, err := s.claim(ctx, a)
+	if err != nil {
+		return answer{}, err
+	}
+	if standing != nil {
+		return s.settle(ctx, a, *standing)
+	}
+	if err := s.shorten(ctx, held); err != nil {
+		return answer{}, err
+	}
+	if err = a.begin(ctx); err == nil {
+		err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+			now, err := s.now(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if reply, err = s.run(ctx, tx, a, now); err != nil {
+				return err
+			}
+			return s.remember(ctx, tx, a, reply, now)
+		})
+	}
+	if err != nil {
+		s.giveBack(ctx, held, err)
+		return answer{}, err
+	}
+	return reply, a.switches.strike(afterCommit)
+}
+
+// shorten makes a claim lapse early.
+func (s *Server) shorten(ctx context.Context, held claim) error {
+	return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
+		now, err := s.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE ledger SET lease_until = ? WHERE scope = ? AND key = ? AND owner = ?`,
+			now.Add(s.faults.window[lockShorterThanHandler]).UnixNano(), held.scope, held.key, held.owner)
+		return err
+	})
+}
+
+// transactTwice commits the record first and completes the claim in a second
+// transaction, unless the client has gone (record-before-key).
+func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (reply answer, err error) {
+	var now time.Time
+	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+		if now, err = s.now(ctx, tx); err != nil {
+			return err
+		}
+		if err := s.ledger.hold(ctx, tx, held, now); err != nil {
+			return err
+		}
+		reply, err = s.run(ctx, tx, a, now)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	client := a.Context()
+	if err := hesitate(client, s.faults.window[recordBeforeKey]); err != nil {
+		return answer{}, fmt.Errorf("wait before the key is stored: %w", err)
+	}
+	err = s.store.write(client, s.store.work, func(tx *sql.Tx) error {
+		return s.complete(ctx, tx, a, held, reply, now)
+	})
+	return reply, err
+}
+
+// holdForEver keeps the claim of a failed attempt (never-released).
+func (s *Server) holdForEver(ctx context.Context, tx *sql.Tx, held claim) error {
+	_, err := tx.ExecContext(ctx, `UPDATE ledger SET lease_until = ? WHERE scope = ? AND key = ? AND owner = ? AND state = 'running'`,
+		int64(math.MaxInt64), held.scope, held.key, held.owner)
+	return err
+}
+
+// storeFailure completes the claim of a failed attempt with its failure
+// (failure-stored).
+func (s *Server) storeFailure(cause error) func(context.Context, *sql.Tx, claim) error {
+	return func(ctx context.Context, tx *sql.Tx, held claim) error {
+		now, err := s.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return s.ledger.complete(ctx, tx, held, problemOf(cause).answer(), now)
+	}
+}
+
+// burn uses a key up although its request was refused (key-burned-by-failure).
+func (s *Server) burn(ctx context.Context, a *attempt) error {
+	return s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+		now, err := s.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return s.remember(ctx, tx, a, keyUsed().answer(), now)
+	})
+}
+
+// forgetOthers removes the other completed keys of a scope (bounded-store).
+func (s *Server) forgetOthers(ctx context.Context, tx *sql.Tx, held claim) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM ledger WHERE scope = ? AND key <> ? AND state = 'completed'`, held.scope, held.key)
+	return err
+}
+
+// keyUsed refuses the repeat of a key without telling what became of it.
+func keyUsed() problem {
+	return problem{Status: http.StatusConflict, Code: "idempotency_key_used", Detail: "This key was used before."}
+}
