@@ -12,6 +12,7 @@ Feature: Conflict
     And the record of "baseline" is unchanged
 
   @id:conflict-then-replay @must @after:replay-once @needs:key
+  @ref:idempotency-keys-make-retries-safe
   Scenario: A conflict leaves the original replayable
     Given the baseline was completed
     When the operation is sent as "revised" with the same key
@@ -21,6 +22,7 @@ Feature: Conflict
     And exactly 1 record exists
 
   @id:key-letter-case @should @after:replay-once @needs:key @needs:opaque-key
+  @ref:https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html
   Scenario: Keys that differ in letter case are different keys
     Two records are right: a key is an opaque text.
     Given the baseline was completed

@@ -56,6 +56,7 @@ Feature: Replay
     And exactly 2 records exist
 
   @id:lost-answer[never-arrived] @after:replay-once @needs:key
+  @ref:idempotency-keys-make-retries-safe
   Scenario: A timeout behind which the request never arrived
     Given event "E204" is approved for target record "A18"
     When the operation is sent as "first" and the connection is cut inside the body
@@ -66,6 +67,7 @@ Feature: Replay
     And "retry" names the record that exists
 
   @id:lost-answer[done] @after:replay-once @needs:key
+  @ref:idempotency-keys-make-retries-safe
   Scenario: A timeout behind which the request was done and its answer lost
     Given event "E204" is approved for target record "A18"
     When the operation is sent as "first" and its answer is lost

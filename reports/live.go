@@ -35,6 +35,7 @@ type live struct {
 	o LiveOptions
 	paint
 	strict  bool
+	said    string // why no case can say anything, printed once
 	cases   map[string]*Case
 	done    map[string]bool
 	running []string
@@ -72,6 +73,7 @@ func (l *live) take(e Event) bool {
 		}
 		l.print("")
 	case e.Preflight != nil:
+		l.said = e.Preflight.Reason
 		if e.Preflight.Reason != "" {
 			l.print(l.in(sgrYellow, "preflight") + ": " + e.Preflight.Reason)
 		}
@@ -112,7 +114,7 @@ func (l *live) ended(id string, said CaseEnded, always bool) {
 	if said.Verdict >= c.Verdict {
 		c.CaseEnded = said
 	}
-	if !always && (!news || c.Verdict < Error) {
+	if !always && (!news || c.Verdict < Error) || l.said != "" && said.Reason == l.said {
 		return
 	}
 	r := newRow(*c, l.strict)

@@ -73,10 +73,13 @@ func (p *page) table() {
 	var at columns
 	for _, c := range p.r.Cases {
 		r := newRow(c, p.r.About.Strict)
+		if pre := p.r.Preflight; pre != nil && pre.Reason != "" && c.Reason == pre.Reason {
+			r.reason = "" // it stands above the table, once
+		}
 		rows = append(rows, r)
 		at.verdict = max(at.verdict, cells(r.verdict))
 		at.expected, at.found = max(at.expected, cells(r.expected)), max(at.found, cells(r.found))
-		if n := cells(r.id); n <= max(p.o.Width/4, 16) {
+		if n := cells(r.id); n <= max(p.o.Width*3/10, 16) {
 			at.id = max(at.id, n)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // Need is something a case asks of the endpoint. The word after @needs: in a feature file.
 type Need string
 
-// The needs. Those that touch the whole target are run one by one (see Need.Loud).
+// The needs. Cases that touch the whole target are run one by one.
 const (
 	NeedCrash           Need = "crash"
 	NeedRestart         Need = "restart"
@@ -19,16 +19,15 @@ const (
 	NeedReplicas        Need = "replicas"
 	NeedApprovals       Need = "approvals"
 	NeedLesserCaller    Need = "lesser-caller" // a credential that may not use the other operation
-	NeedSecondCaller    Need = "second-caller" // another credential of the same tenant
 	NeedRead            Need = "read"
 	NeedMaterial        Need = "material"
 	NeedInvalid         Need = "invalid"
 	NeedJSONBody        Need = "json-body"
-	NeedKeyHeader       Need = "key-header"
+	NeedKey             Need = "key"
+	NeedOpaqueKey       Need = "opaque-key" // the key is not derived from the bundle
 	NeedSlow            Need = "slow"
 	NeedFail            Need = "fail"
 	NeedRefuse          Need = "refuse"
-	NeedRequiredKey     Need = "required-key"
 	NeedObserver        Need = "observer" // an observer other than the answers
 )
 

@@ -36,6 +36,7 @@ type Target struct {
 	Clock      *Clock            `yaml:"clock"`
 	Switches   Switches          `yaml:"switches"`
 	Known      []Known           `yaml:"known"`
+	Settles    Duration          `yaml:"settles"` // how long an in-progress answer may last at most; default 15s
 
 	Profile Profile  `yaml:"-"` // the merged contract; every reader uses this one
 	Secrets *Secrets `yaml:"-"` // what must never be shown

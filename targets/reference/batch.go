@@ -57,11 +57,7 @@ func (s *Server) createRow(ctx context.Context, tx *sql.Tx, r *request, row json
 	if err := s.mayCreate(ctx, tx, r, in); err != nil {
 		return task{}, err
 	}
-	t, err := s.insertTask(ctx, tx, r, in, now)
-	if err == nil && s.broken(batchPartialCommit) {
-		err = commitSoFar(ctx, tx)
-	}
-	return t, err
+	return s.insertTask(ctx, tx, r, in, now)
 }
 
 // nameRow says in a refusal which row of the batch it is about.

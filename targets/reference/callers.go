@@ -12,6 +12,7 @@ const (
 	createBatchOperation = "create-internal-review-tasks"
 	deleteTaskOperation  = "delete-internal-review-task"
 	updateNoteOperation  = "update-review-note"
+	deleteNoteOperation  = "delete-review-note"
 )
 
 // The values of the Crm-Environment header.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Defect is one known fault of the reference API, as listed by Defects and
@@ -46,6 +48,13 @@ type faults struct {
 	window [len(defectTable)]time.Duration
 }
 
+// CheckDefects reports the first of the given defects that is unknown, with the nearest known name, or has a parameter
+// that it cannot take.
+func CheckDefects(given []string) error {
+	_, err := parseFaults(given)
+	return err
+}
+
 // parseFaults reads defects given as "name" or "name=duration".
 func parseFaults(given []string) (faults, error) {
 	var f faults
@@ -78,27 +87,6 @@ func (s *Server) broken(d defect) bool { return s.faults.on[d] }
 // nearestDefect returns the known name with the smallest edit distance.
 func nearestDefect(name string) string {
 	return slices.MinFunc(defectTable[:], func(a, b Defect) int {
-		return distance(name, a.Name) - distance(name, b.Name)
+		return levenshtein.ComputeDistance(name, a.Name) - levenshtein.ComputeDistance(name, b.Name)
 	}).Name
-}
-
-// distance is the Levenshtein distance of two names in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitution := diagonal
-			if a[i] != b[j] {
-				substitution++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitution, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

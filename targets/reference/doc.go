@@ -33,6 +33,7 @@
 //	POST   /v1/review-notes       update-review-note; needs a key and its own permission
 //	GET    /v1/review-notes       like the list of tasks
 //	GET    /v1/review-notes/{id}
+//	DELETE /v1/review-notes/{id}  delete-review-note; the permission of update-review-note
 //	GET    /v1/outbox             ?q= &kind=task-created or note-updated: the mails
 //	POST   /v1/approvals          {event, account}: allows tasks for that pair
 //	PUT    /v1/accounts/{id}      {open_task_limit}: a number, or null for none

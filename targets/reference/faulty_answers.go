@@ -73,7 +73,7 @@ func (s *Server) mailAgain(ctx context.Context, about string) error {
 	})
 }
 
-// undo removes what the work has created (success-without-record).
+// undo removes what the work has created (work-lost-on-hang-up).
 func (s *Server) undo(ctx context.Context, tx *sql.Tx, reply answer) error {
 	if reply.Status != http.StatusCreated {
 		return nil
@@ -129,11 +129,4 @@ func someTask(row *sql.Row) (task, bool, error) {
 		return task{}, false, nil
 	}
 	return t, err == nil, err
-}
-
-// commitSoFar makes what the transaction has written durable, and goes on in
-// a new one (batch-partial-commit).
-func commitSoFar(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `COMMIT; BEGIN IMMEDIATE; SAVEPOINT work`)
-	return err
 }

@@ -78,15 +78,14 @@ func (s *Server) remember(ctx context.Context, tx *sql.Tx, a *attempt, reply ans
 // performUnguarded works under a claim that lapses while the work runs, and
 // does not look whether it still holds it (lock-shorter-than-handler).
 func (s *Server) performUnguarded(ctx context.Context, a *attempt) (reply answer, err error) {
-	held, standing, err := s.claim(ctx, a)
+	hasty := *s
+	hasty.ledger.lease = s.faults.window[lockShorterThanHandler]
+	held, standing, err := hasty.claim(ctx, a)
 	if err != nil {
 		return answer{}, err
 	}
 	if standing != nil {
 		return s.settle(ctx, a, *standing)
-	}
-	if err := s.shorten(ctx, held); err != nil {
-		return answer{}, err
 	}
 	if err = a.begin(ctx); err == nil {
 		err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
@@ -107,21 +106,31 @@ func (s *Server) performUnguarded(ctx context.Context, a *attempt) (reply answer
 	return reply, a.switches.strike(afterCommit)
 }
 
-// shorten makes a claim lapse early.
-func (s *Server) shorten(ctx context.Context, held claim) error {
-	return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
-		now, err := s.now(ctx, tx)
-		if err != nil {
-			return err
+// hangsUp waits, up to the window, for the client to hang up, and reports
+// whether it has. net/http notices that once the body is read.
+func hangsUp(client context.Context, window time.Duration) bool {
+	_ = pause(client, window) // either way, the context tells
+	return client.Err() != nil
+}
+
+// transactInVain is like transact, but undoes the work of a client that has
+// hung up, and keeps its success under the key (work-lost-on-hang-up).
+func (s *Server) transactInVain(ctx context.Context, a *attempt, held claim) (answer, error) {
+	if hangsUp(a.Context(), s.faults.window[workLostOnHangUp]) {
+		work := a.work
+		a.work = func(ctx context.Context, tx *sql.Tx, now time.Time) (answer, error) {
+			reply, err := work(ctx, tx, now)
+			if err != nil {
+				return answer{}, err
+			}
+			return reply, s.undo(ctx, tx, reply)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE ledger SET lease_until = ? WHERE scope = ? AND key = ? AND owner = ?`,
-			now.Add(s.faults.window[lockShorterThanHandler]).UnixNano(), held.scope, held.key, held.owner)
-		return err
-	})
+	}
+	return s.transact(ctx, a, held)
 }
 
 // transactTwice commits the record first and completes the claim in a second
-// transaction, unless the client has gone (record-before-key).
+// transaction, unless the client hangs up in between (record-before-key).
 func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (reply answer, err error) {
 	var now time.Time
 	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
@@ -137,11 +146,10 @@ func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (rep
 	if err != nil {
 		return answer{}, err
 	}
-	client := a.Context()
-	if err := hesitate(client, s.faults.window[recordBeforeKey]); err != nil {
-		return answer{}, fmt.Errorf("wait before the key is stored: %w", err)
+	if hangsUp(a.Context(), s.faults.window[recordBeforeKey]) {
+		return answer{}, fmt.Errorf("store the key: %w", context.Cause(a.Context()))
 	}
-	err = s.store.write(client, s.store.work, func(tx *sql.Tx) error {
+	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
 		return s.complete(ctx, tx, a, held, reply, now)
 	})
 	return reply, err

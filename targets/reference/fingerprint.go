@@ -45,9 +45,5 @@ func (s *Server) fingerprintOf(method string, target *url.URL, body []byte) (str
 	if s.broken(rawBodyFingerprint) {
 		canonical = body
 	}
-	query := target.Query().Encode()
-	if s.broken(queryNotInFingerprint) {
-		query = ""
-	}
-	return fingerprint(method, target.EscapedPath(), query, canonical), nil
+	return fingerprint(method, target.EscapedPath(), target.Query().Encode(), canonical), nil
 }

@@ -113,11 +113,5 @@ func (s *Server) readKey(a *attempt, h http.Header) error {
 	if s.broken(keyIgnored) {
 		a.keyed = false
 	}
-	if a.op.name == deleteTaskOperation && s.broken(deleteReplay404) {
-		a.keyed = false
-	}
-	if a.op.name == createBatchOperation && s.broken(batchKeyIgnored) {
-		a.keyed = false
-	}
 	return nil
 }

@@ -69,6 +69,8 @@ func (s *Server) insertNote(ctx context.Context, tx *sql.Tx, r *request, in note
 		Body: fmt.Sprintf("Note %s, event %s, account %s: %s", n.ID, n.Event, n.Account, n.Note)}, now)
 }
 
+const deleteNote = `DELETE FROM notes WHERE tenant = ? AND environment = ? AND seq = ?`
+
 const selectNote = `SELECT seq, event, account, revision, note, created_by, created_at FROM notes`
 
 // scanNote reads one note.

@@ -172,9 +172,12 @@ func (s *Server) performClaimed(ctx context.Context, a *attempt, held claim) (re
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
-	if s.broken(recordBeforeKey) {
+	switch {
+	case s.broken(recordBeforeKey):
 		reply, err = s.transactTwice(ctx, a, held)
-	} else {
+	case s.broken(workLostOnHangUp):
+		reply, err = s.transactInVain(ctx, a, held)
+	default:
 		reply, err = s.transact(ctx, a, held)
 	}
 	if err != nil {

@@ -205,6 +205,12 @@ func TestDelete(t *testing.T) {
 	equal(t, "with a key", statuses(s.send("DELETE "+one, "", key), s.send("DELETE "+one, "", key), s.send("DELETE "+two, "", key)), "204 204 422")
 	equal(t, "without", statuses(s.send("DELETE "+two, ""), s.send("DELETE "+two, "")), "204 404")
 	equal(t, "the create is still replayed", statuses(s.task("k1", body("a"))), "201")
+
+	note := "DELETE " + s.note("k1", body("a")).header.Get("Location")
+	equal(t, "a note of others", statuses(s.send(note, "", "Authorization: Bearer reference-t1-tasks"),
+		s.send(note, "", "Authorization: Bearer reference-t2")), "403 404")
+	equal(t, "a note", statuses(s.send(note, "", key), s.send(note, "", key), s.send(note, "")), "204 204 404")
+	equal(t, "records", s.total(), "0 tasks 0 notes 3 mails")
 }
 
 func TestSwitchesAreOffByDefault(t *testing.T) {

@@ -40,19 +40,20 @@ type handler func(ctx context.Context, r *request) (answer, error)
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
-		"POST /v1/tasks":            s.keyed(operation{name: createTaskOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareTask}),
-		"POST /v1/tasks/batch":      s.keyed(operation{name: createBatchOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareBatch}),
-		"POST /v1/review-notes":     s.keyed(operation{name: updateNoteOperation, permission: updateNoteOperation, keyRequired: true, prepare: s.prepareNote}),
-		"DELETE /v1/tasks/{id}":     s.keyed(operation{name: deleteTaskOperation, permission: createTaskOperation, prepare: s.prepareDelete}),
-		"GET /v1/tasks":             s.listTasks,
-		"GET /v1/tasks/{id}":        s.readTask,
-		"GET /v1/review-notes":      s.listNotes,
-		"GET /v1/review-notes/{id}": s.readNote,
-		"GET /v1/outbox":            s.listMails,
-		"POST /v1/approvals":        s.approve,
-		"GET /v1/accounts/{id}":     s.readAccount,
-		"PUT /v1/accounts/{id}":     s.putAccount,
-		"POST /v1/webhooks/crm":     s.receiveEvent,
+		"POST /v1/tasks":               s.keyed(operation{name: createTaskOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareTask}),
+		"POST /v1/tasks/batch":         s.keyed(operation{name: createBatchOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareBatch}),
+		"POST /v1/review-notes":        s.keyed(operation{name: updateNoteOperation, permission: updateNoteOperation, keyRequired: true, prepare: s.prepareNote}),
+		"DELETE /v1/tasks/{id}":        s.keyed(operation{name: deleteTaskOperation, permission: createTaskOperation, prepare: deletion("task", deleteTask, "D")}),
+		"DELETE /v1/review-notes/{id}": s.keyed(operation{name: deleteNoteOperation, permission: updateNoteOperation, prepare: deletion("note", deleteNote, "N")}),
+		"GET /v1/tasks":                s.listTasks,
+		"GET /v1/tasks/{id}":           s.readTask,
+		"GET /v1/review-notes":         s.listNotes,
+		"GET /v1/review-notes/{id}":    s.readNote,
+		"GET /v1/outbox":               s.listMails,
+		"POST /v1/approvals":           s.approve,
+		"GET /v1/accounts/{id}":        s.readAccount,
+		"PUT /v1/accounts/{id}":        s.putAccount,
+		"POST /v1/webhooks/crm":        s.receiveEvent,
 	} {
 		mux.HandleFunc(pattern, s.authenticated(h))
 	}

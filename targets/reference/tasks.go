@@ -125,22 +125,26 @@ func (s *Server) readTask(ctx context.Context, r *request) (answer, error) {
 	return read(ctx, s, r, "task", selectTask, sequence("D", r.PathValue("id")), scanTask)
 }
 
-// prepareDelete prepares DELETE /v1/tasks/{id}.
-func (s *Server) prepareDelete(a *attempt) error {
-	id := a.PathValue("id")
-	a.gate = func(context.Context, querier) error { return nil }
-	a.work = func(ctx context.Context, tx *sql.Tx, _ time.Time) (answer, error) {
-		found, err := changed(tx.ExecContext(ctx, `DELETE FROM tasks WHERE tenant = ? AND environment = ? AND seq = ?`,
-			a.caller.tenant, a.environment, sequence("D", id)))
-		if err != nil {
-			return answer{}, fmt.Errorf("delete the task: %w", err)
+const deleteTask = `DELETE FROM tasks WHERE tenant = ? AND environment = ? AND seq = ?`
+
+// deletion prepares the delete of one record by the id in its path. The
+// letter is the one that its id begins with.
+func deletion(what, statement, letter string) func(*attempt) error {
+	return func(a *attempt) error {
+		id := a.PathValue("id")
+		a.gate = func(context.Context, querier) error { return nil }
+		a.work = func(ctx context.Context, tx *sql.Tx, _ time.Time) (answer, error) {
+			found, err := changed(tx.ExecContext(ctx, statement, a.caller.tenant, a.environment, sequence(letter, id)))
+			if err != nil {
+				return answer{}, fmt.Errorf("delete the %s: %w", what, err)
+			}
+			if !found {
+				return answer{}, notFound(what)
+			}
+			return answer{Status: http.StatusNoContent, Reference: id}, nil
 		}
-		if !found {
-			return answer{}, notFound("task")
-		}
-		return answer{Status: http.StatusNoContent, Reference: id}, nil
+		return nil
 	}
-	return nil
 }
 
 // created is the answer to a create: 201 and where the record is.

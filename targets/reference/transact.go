@@ -37,17 +37,14 @@ func (s *Server) run(ctx context.Context, tx *sql.Tx, a *attempt, now time.Time)
 		return answer{}, fmt.Errorf("begin the work: %w", err)
 	}
 	reply, err := a.work(ctx, tx, now)
-	if p, ok := errors.AsType[problem](err); ok && p.final && !s.broken(final4xxNotKept) {
+	if p, ok := errors.AsType[problem](err); ok && p.final {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO work`)
 		reply = p.answer()
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	if s.broken(successWithoutRecord) {
-		err = s.undo(ctx, tx, reply)
-	}
-	return reply, errors.Join(err, a.switches.strike(inWork))
+	return reply, a.switches.strike(inWork)
 }
 
 // complete stores the answer under the key.

@@ -38,18 +38,11 @@ func (s *Server) receiveEvent(ctx context.Context, r *request) (reply answer, er
 	if err := pause(ctx, r.switches.slowBefore); err != nil {
 		return answer{}, err
 	}
-	mark := s.mark
-	if s.broken(webhookMarkedTooEarly) {
-		mark, err = s.markNow(ctx, r, e)
-	}
-	if err == nil {
-		err = a.begin(ctx)
-	}
-	if err != nil {
+	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
 	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
-		reply, err = s.deliver(ctx, tx, r, e, mark)
+		reply, err = s.deliver(ctx, tx, r, e)
 		return err
 	})
 	if err != nil {
@@ -85,10 +78,8 @@ func readEvent(r *request) (event, error) {
 // reviewRequested is the type of event that creates a task.
 const reviewRequested = "review.requested"
 
-// marker notes that an event is done; false means that it already was.
-type marker func(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (bool, error)
-
-// mark is the right marker: it writes in the transaction of the work.
+// mark notes, in the transaction of the work, that an event is done; false
+// means that it already was.
 func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (bool, error) {
 	fresh, err := changed(tx.ExecContext(ctx, `
 		INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -96,31 +87,16 @@ func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now 
 	if err != nil {
 		return false, fmt.Errorf("mark the event: %w", err)
 	}
-	return fresh || s.broken(webhookNotDeduplicated), nil
-}
-
-// markNow marks an event in a transaction of its own, and returns a marker
-// that only tells what came of it (webhook-marked-too-early).
-func (s *Server) markNow(ctx context.Context, r *request, e event) (marker, error) {
-	var fresh bool
-	err := s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
-		now, err := s.now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		fresh, err = s.mark(ctx, tx, r, e, now)
-		return err
-	})
-	return func(context.Context, *sql.Tx, *request, event, time.Time) (bool, error) { return fresh, nil }, err
+	return fresh, nil
 }
 
 // deliver marks an event and does its work.
-func (s *Server) deliver(ctx context.Context, tx *sql.Tx, r *request, e event, mark marker) (answer, error) {
+func (s *Server) deliver(ctx context.Context, tx *sql.Tx, r *request, e event) (answer, error) {
 	now, err := s.now(ctx, tx)
 	if err != nil {
 		return answer{}, err
 	}
-	fresh, err := mark(ctx, tx, r, e, now)
+	fresh, err := s.mark(ctx, tx, r, e, now)
 	if err != nil {
 		return answer{}, err
 	}

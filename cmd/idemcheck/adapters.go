@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/steps"
+	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/process"
+)
+
+// adapter is one way to open a target.
+type adapter struct {
+	name  string
+	takes func(t *targets.Target, embedded bool) bool
+	can   steps.Abilities
+	open  func(ctx context.Context, t *targets.Target, s *selection) (*targets.Endpoint, error)
+}
+
+// adapters lists every way to open a target; the first that takes one opens it.
+func adapters() []adapter {
+	return []adapter{
+		{"embedded", func(_ *targets.Target, embedded bool) bool { return embedded },
+			steps.Abilities{Kill: true, Restart: true}, openEmbedded},
+		{"process", func(t *targets.Target, _ bool) bool { return t.Run != nil && t.Run.Process != nil },
+			steps.Abilities{Kill: true, Restart: true}, openProcess},
+		{"url", func(*targets.Target, bool) bool { return true }, steps.Abilities{}, openURL},
+	}
+}
+
+func adapterFor(t *targets.Target, embedded bool) adapter {
+	for _, a := range adapters() {
+		if a.takes(t, embedded) {
+			return a
+		}
+	}
+	panic("the last adapter takes every target")
+}
+
+// openURL opens a target that runs already.
+func openURL(_ context.Context, t *targets.Target, _ *selection) (*targets.Endpoint, error) {
+	base := strings.TrimRight(t.URL, "/")
+	o, err := targets.SenderOptionsFor(t, base)
+	if err != nil {
+		return nil, err
+	}
+	o.Redact = t.Secrets.Redact
+	return &targets.Endpoint{Target: t, URL: base, Replicas: t.Replicas, Sender: targets.NewSender(o), About: "a running service"}, nil
+}
+
+// openProcess starts a target as the child process that its file describes.
+func openProcess(ctx context.Context, t *targets.Target, _ *selection) (*targets.Endpoint, error) {
+	return process.Open(ctx, t)
+}
+
+// openEmbedded starts this very program as the reference API, so that it can really be killed.
+func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (*targets.Endpoint, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, to start it as the reference API: %w", err)
+	}
+	command := []string{self, "serve", "--addr", "127.0.0.1:{{port}}", "--data", "{{dir}}/reference.db", "--test-switches"}
+	for _, d := range s.defects {
+		command = append(command, "--defect", d)
+	}
+	run := *t
+	run.URL = ""
+	run.Run = &targets.Run{Process: &targets.Process{Command: command, Ready: "GET /healthz"}}
+	e, err := process.Open(ctx, &run)
+	if e != nil {
+		e.Target, e.Embedded = t, true
+		e.About = "embedded reference target, " + e.About
+		if len(s.defects) > 0 {
+			e.About += ", broken on purpose: " + strings.Join(s.defects, ", ")
+		}
+	}
+	return e, err
+}
+
+// hostOf gives the part of a URL that is safe to print.
+func hostOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "?"
+	}
+	return u.Host
+}

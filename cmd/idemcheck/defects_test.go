@@ -1,0 +1,85 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets/reference"
+)
+
+// untouched are cases of which every defect leaves at least one alone.
+var untouched = []string{"first-request", "replay-once", "different-key", "K3[own-key]", "missing-key"}
+
+// Each defect of the reference is seen: its cases fail with the right finding, and a case that it does not touch still
+// passes. This is what proves that the checks can fail.
+func TestDefects(t *testing.T) {
+	t.Parallel()
+	for _, d := range reference.Defects() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			require.NotEmpty(t, d.Breaks, "no case is named that sees this defect")
+			only := append([]string{}, untouched...)
+			for _, b := range d.Breaks {
+				only = append(only, b.Case)
+			}
+			r := check(t, startService(t, d.Name).endpoint(t, nil), only...)
+			assert.Equal(t, exitBroken, max(r.Outcome.Exit, exitOfShoulds(r)), r.Outcome.Reason)
+			for _, b := range d.Breaks {
+				c := caseOf(t, r, b.Case)
+				assert.Equal(t, reports.Fail, c.Verdict, "%s: %s", c.ID, c.Reason)
+				assert.Contains(t, kinds(c), reports.FindingKind(b.Finding), "%s: %+v", c.ID, c.Findings)
+			}
+			assert.Positive(t, r.Summary.Pass, "no case passes")
+		})
+	}
+}
+
+// exitOfShoulds gives the exit status of a run that fails in a case that is a should: with --strict it is broken.
+func exitOfShoulds(r reports.Report) int {
+	r.About.Strict = true
+	return reports.ExitStatus(r).Exit
+}
+
+func kinds(c reports.Case) []reports.FindingKind {
+	var list []reports.FindingKind
+	for _, f := range c.Findings {
+		list = append(list, f.Kind)
+	}
+	return list
+}
+
+// The correct reference passes every case, and each case counts what is right.
+func TestReferencePasses(t *testing.T) {
+	t.Parallel()
+	r := check(t, startService(t).endpoint(t, nil))
+	assert.Equal(t, exitOK, r.Outcome.Exit, r.Outcome.Reason)
+	for _, c := range r.Cases {
+		assertPasses(t, c)
+	}
+	assert.Empty(t, r.Left, "records are left on the target")
+	for id, want := range map[string]int{"K1": 1, "K1-two-workers": 1, "K2[own-key]": 1, "K2[baseline-key]": 1, "K3[own-key]": 2,
+		"K3[baseline-key]": 2, "K4": 1, "K5": 2, "K6[other-tenant]": 2, "K6[test-environment]": 2} {
+		c := caseOf(t, r, id)
+		assert.Equal(t, want, recordsOf(c), id)
+		require.NotNil(t, c.Artifact, id)
+		assert.NotEmpty(t, c.Artifact.Permitted, id)
+		assert.NotEmpty(t, c.Artifact.Observed, id)
+		assert.NotEmpty(t, c.Artifact.KeyRelationship, id)
+		assert.NotEmpty(t, c.Artifact.Approval, id)
+		assert.NotEmpty(t, c.Artifact.Prior, id)
+		assert.NotEmpty(t, c.Artifact.Records, id)
+	}
+}
+
+func recordsOf(c reports.Case) int {
+	n := 0
+	for _, t := range c.Records {
+		if !t.SideEffect && t.Found != nil {
+			n += *t.Found
+		}
+	}
+	return n
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// hostiles lists the servers that a run must survive, by the variable that a script finds their address in.
+func hostiles() map[string]http.Handler {
+	html := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<!doctype html><title>Sign in</title>")
+	}
+	one := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"orders":[{"id":"always"}]}`) }
+	silent := func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}
+	refuse := func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "who are you? you sent "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+	}
+	return map[string]http.Handler{
+		"GOOD_URL":         newShop(),
+		"KEYLESS_URL":      newShop(func(s *shop) { s.ignoresKeys = true }),
+		"LEAKY_URL":        newShop(func(s *shop) { s.echoes = true }),
+		"HTML_URL":         newShop(func(s *shop) { s.list = html }),
+		"ALWAYS_ONE_URL":   newShop(func(s *shop) { s.list = one }),
+		"SILENT_URL":       http.HandlerFunc(silent),
+		"ENDLESS_URL":      newShop(func(s *shop) { s.endless = true }),
+		"UNAUTHORIZED_URL": http.HandlerFunc(refuse),
+		"TLS_URL":          newShop(),
+	}
+}
+
+// shop is a small order service with an idempotency key, and a switch for each way in which it is hostile.
+type shop struct {
+	ignoresKeys bool
+	echoes      bool // shows in each error what the request held
+	endless     bool // its answers never end
+	list        http.HandlerFunc
+
+	mu     sync.Mutex
+	orders []map[string]any
+	first  map[string]map[string]any
+	bodies map[string]string
+}
+
+func newShop(change ...func(*shop)) *shop {
+	s := &shop{first: map[string]map[string]any{}, bodies: map[string]string{}}
+	for _, c := range change {
+		c(s)
+	}
+	return s
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case s.endless && r.Method == http.MethodPost:
+		s.neverEnd(w, r)
+	case r.Method == http.MethodPost:
+		s.create(w, r)
+	case s.list != nil:
+		s.list(w, r)
+	default:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = json.NewEncoder(w).Encode(map[string]any{"orders": s.find(r.URL.Query().Get("q"))})
+	}
+}
+
+func (s *shop) find(q string) []map[string]any {
+	found := []map[string]any{}
+	for _, o := range s.orders {
+		if strings.Contains(fmt.Sprint(o["note"]), q) {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+func (s *shop) create(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	key := strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.echoes {
+		dump, _ := json.Marshal(map[string]any{"error": "no", "sent": string(body), "url": r.URL.String(), "header": r.Header})
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = w.Write(dump)
+		return
+	}
+	old, known := s.first[key]
+	switch {
+	case key == "":
+		http.Error(w, `{"code":"key"}`, http.StatusBadRequest)
+	case known && !s.ignoresKeys && s.bodies[key] != string(body):
+		http.Error(w, `{"code":"mismatch"}`, http.StatusUnprocessableEntity)
+	case known && !s.ignoresKeys:
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(old)
+	default:
+		order := map[string]any{}
+		_ = json.Unmarshal(body, &order)
+		order["id"] = fmt.Sprintf("o%d", len(s.orders)+1)
+		s.orders = append(s.orders, order)
+		s.first[key], s.bodies[key] = order, string(body)
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(order)
+	}
+}
+
+func (s *shop) neverEnd(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.WriteHeader(http.StatusCreated)
+	for r.Context().Err() == nil {
+		if _, err := w.Write([]byte(strings.Repeat("x", 1024))); err != nil {
+			return
+		}
+		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // endless, but not a load
+	}
+}
+
+// forms are the ways in which a secret may stand in an output.
+func forms(secret string) []string {
+	return []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret),
+		base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("user:" + secret)),
+	}
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idempotency-conformance/idemcheck/features"
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// runFlags are the flags of `idemcheck run`.
+type runFlags struct {
+	selection
+	dryRun      bool
+	concurrency int
+	seed        int64
+	timeout     time.Duration
+	remote      bool
+	strict      bool
+	verbose     bool
+	events      string
+	reports     []string
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the cases against a target and count records",
+		Long: `Runs the cases against a target and says for each whether exactly the right number of records exists.
+
+Without --target it starts the reference API that it brings along as a child process and checks that.
+
+Exit status:
+  0  at least one counted must passed, and no must failed or stayed open
+  1  a must is broken (with --strict: or a should)
+  2  a mistake in the command or the target file, found before anything was sent
+  3  could not tell: unreachable, unauthorized, an observer that cannot be trusted, interrupted`,
+		Example: `  idemcheck run
+  idemcheck run --only K1,K4 --verbose
+  idemcheck run --target orders-staging.yaml --events run.ndjson --report json=report.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.flags(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.dryRun, "dry-run", false, "only say what would be run, and what that costs at most; nothing is sent")
+	fl.IntVar(&f.concurrency, "concurrency", 4, "quiet cases at once (1 to 64); those that touch the whole target run one by one")
+	fl.Int64Var(&f.seed, "seed", 0, "seed of the order of cases; 0 keeps the order of the plan")
+	fl.DurationVar(&f.timeout, "timeout", 60*time.Second, "longest time for one case")
+	fl.BoolVar(&f.remote, "remote", false, "allow a target that is not on this machine (or set remote: true in its file)")
+	fl.BoolVar(&f.strict, "strict", false, "a broken should breaks the run as well")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show every case in detail, not only those that did not pass")
+	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
+	fl.StringArrayVar(&f.reports, "report", nil, "write a report: json=FILE")
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command) error {
+	job, err := f.plan(cmd)
+	if err != nil || job == nil {
+		return err
+	}
+	defer job.close()
+	return job.carryOut(cmd.Context())
+}
+
+// job is a run that is ready to start: nothing was sent yet, and all outputs are open.
+type job struct {
+	*runFlags
+	target  *targets.Target
+	adapter adapter
+	cases   []steps.Case
+	outputs []*output
+	out     io.Writer
+	err     io.Writer
+	screen  screen
+}
+
+// plan does everything that comes before sending. A nil job means that there is nothing left to do.
+func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	t, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.CheckRemote(f.remote); err != nil {
+		return nil, err
+	}
+	if err := checkKnown(t); err != nil {
+		return nil, err
+	}
+	cases, err := f.cases()
+	if err != nil {
+		return nil, err
+	}
+	j := &job{runFlags: f, target: t, adapter: adapterFor(t, f.target == ""), cases: cases,
+		out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+	j.screen = screenOf(j.out)
+	if f.dryRun {
+		return nil, printPlan(j.out, t, cases, j.adapter.can)
+	}
+	if j.outputs, err = openOutputs(f.events, f.reports); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func (f *runFlags) check() error {
+	switch {
+	case f.concurrency < 1 || f.concurrency > 64:
+		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
+	case f.timeout <= 0:
+		return fmt.Errorf("--timeout is %s; it must be longer than nothing", f.timeout)
+	}
+	return nil
+}
+
+// carryOut opens the target, runs the cases and writes every report, whatever happens on the way.
+func (j *job) carryOut(ctx context.Context) (err error) {
+	id, err := runID()
+	if err != nil {
+		return err
+	}
+	folder := reports.NewFolder()
+	stream := reports.NewStream(id, "", nil, j.sinks(folder)...)
+	if j.target.File == "" || j.runFlags.target == "" {
+		fmt.Fprintln(j.out, "This is the embedded reference target: no --target was given.")
+	}
+	endpoint, openErr := j.adapter.open(ctx, j.target, &j.selection)
+	defer func() {
+		if closeErr := endpoint.Close(); closeErr != nil && err == nil {
+			err = &exit{exitUnsure, fmt.Errorf("close the target: %w", closeErr)}
+		}
+	}()
+	blocked := ""
+	if openErr != nil {
+		blocked = openErr.Error()
+		if endpoint == nil {
+			endpoint = &targets.Endpoint{URL: j.target.URL}
+		}
+		endpoint.Target = j.target
+	}
+	err = steps.Run(ctx, steps.Options{
+		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.adapter.can, Blocked: blocked,
+		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
+		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
+	})
+	return j.finish(folder.Report(), err)
+}
+
+func (j *job) started(e *targets.Endpoint) reports.RunStarted {
+	return reports.RunStarted{
+		Tool: "idemcheck " + version, Target: j.target.Name, TargetFile: j.runFlags.target, About: e.About,
+		URL: j.target.Secrets.RedactURL(e.URL), Embedded: j.runFlags.target == "", Profile: j.target.Profile.Name,
+		Seed: j.seed, Strict: j.strict, Command: j.again(),
+	}
+}
+
+// again gives the command that runs the same target again.
+func (j *job) again() string {
+	words := []string{"idemcheck", "run"}
+	if j.runFlags.target != "" {
+		words = append(words, "--target", j.runFlags.target)
+	}
+	for _, d := range j.defects {
+		words = append(words, "--defect", d)
+	}
+	if j.remote {
+		words = append(words, "--remote")
+	}
+	return strings.Join(words, " ")
+}
+
+func (j *job) sinks(folder *reports.Folder) []reports.Sink {
+	list := []reports.Sink{folder}
+	for _, o := range j.outputs {
+		if o.sink != nil {
+			list = append(list, o.sink)
+		}
+	}
+	live := screenOf(j.err)
+	return append(list, reports.Live(j.err, reports.LiveOptions{Terminal: live.terminal, Color: live.color, Width: live.width}))
+}
+
+// finish writes the reports and gives the exit status. A report that cannot be written does not hide the verdict: it is
+// said, and the run counts as one that could not tell, unless a must is broken.
+func (j *job) finish(r reports.Report, runErr error) error {
+	errs := []error{runErr, reports.Console(j.out, r, reports.ConsoleOptions{
+		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose})}
+	for _, o := range j.outputs {
+		errs = append(errs, o.finish(r))
+	}
+	err := errors.Join(errs...)
+	status := r.Outcome.Exit
+	if err != nil && status != exitBroken {
+		status = exitUnsure
+	}
+	if status == exitOK {
+		return nil
+	}
+	return &exit{status, err}
+}
+
+func (j *job) close() {
+	for _, o := range j.outputs {
+		o.close()
+	}
+}
+
+// runID makes the name of a run, which stands in every marker: six hexadecimal digits.
+func runID() (string, error) {
+	b := make([]byte, 3)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("name the run: %w", err)
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// wait pauses, or ends early with the context.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

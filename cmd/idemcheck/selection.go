@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idempotency-conformance/idemcheck/features"
+	"github.com/idempotency-conformance/idemcheck/steps"
+	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/reference"
+)
+
+// selection is which target, and which of the cases.
+type selection struct {
+	target  string
+	defects []string
+	only    []string
+	skip    []string
+	tags    string
+}
+
+func (s *selection) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.target, "target", "t", "", "target file (default: the embedded reference API)")
+	f.StringSliceVar(&s.defects, "defect", nil, "break the embedded reference API in this way (idemcheck serve --defects lists them)")
+	f.StringSliceVar(&s.only, "only", nil, "only the cases whose id matches a glob, with those they stand on (K1, 'replay-*')")
+	f.StringSliceVar(&s.skip, "skip", nil, "not the cases whose id matches a glob")
+	f.StringVar(&s.tags, "tags", "", "only the cases whose tags match, as godog reads them ('@must && ~@concurrency')")
+	_ = cmd.MarkFlagFilename("target", "yaml", "yml")
+	_ = cmd.RegisterFlagCompletionFunc("only", completeCases)
+	_ = cmd.RegisterFlagCompletionFunc("skip", completeCases)
+	_ = cmd.RegisterFlagCompletionFunc("defect", completeDefects)
+}
+
+// embeddedTarget is the name of the example that describes the embedded reference API.
+const embeddedTarget = "reference"
+
+// referenceURL is the variable by which that example is told where the API is.
+const referenceURL = "IDEMCHECK_REFERENCE_URL"
+
+// load reads the target file, or the example that describes the embedded API.
+func (s *selection) load() (*targets.Target, error) {
+	if s.target != "" {
+		if len(s.defects) > 0 {
+			return nil, errors.New("--defect breaks the embedded reference API; it does nothing to --target")
+		}
+		return targets.Load(s.target, os.LookupEnv)
+	}
+	if err := reference.CheckDefects(s.defects); err != nil {
+		return nil, err
+	}
+	return embedded()
+}
+
+func embedded() (*targets.Target, error) {
+	data, err := targets.Example(embeddedTarget)
+	if err != nil {
+		return nil, err
+	}
+	// Whatever the user's environment says, this target is started by us on a port of ours.
+	return targets.Parse(embeddedTarget+".yaml", data, func(name string) (string, bool) {
+		return "http://127.0.0.1:1", name == referenceURL
+	})
+}
+
+// cases plans the built-in features and selects among them. An empty selection is an error.
+func (s *selection) cases() ([]steps.Case, error) {
+	all, err := steps.Plan(features.FS, features.Paths(), s.tags)
+	if err != nil {
+		return nil, fmt.Errorf("plan the cases: %w", err)
+	}
+	chosen, err := steps.Select(all, s.only, s.skip)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("no case is selected (see --only, --skip and --tags)")
+	}
+	return chosen, nil
+}
+
+func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	all, _ := steps.Plan(features.FS, features.Paths(), "")
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID+"\t"+c.Title)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,81 @@
+package steps
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// keep notes a created record for the clean-up.
+func (e *engine) keep(r createdRecord) {
+	e.mu.Lock()
+	e.created = append(e.created, r)
+	e.mu.Unlock()
+	e.emit(r.Case, reports.Event{Kind: reports.KindRecordCreated, Record: &r.Record})
+}
+
+// cleanUp removes what the run created, as far as the target file says how; what is left is listed. It includes records
+// that no answer named but an observer showed.
+func (e *engine) cleanUp(ctx context.Context) (removed, left int) {
+	e.adoptStrays()
+	for _, r := range e.created {
+		why := e.remove(ctx, r)
+		kind := reports.KindRecordRemoved
+		if why != "" {
+			kind = reports.KindRecordLeft
+			left++
+		} else {
+			removed++
+		}
+		rec := r.Record
+		rec.Why = why
+		e.emit(r.Case, reports.Event{Kind: kind, Record: &rec})
+	}
+	return removed, left
+}
+
+// remove deletes one record; it gives the reason when it could not.
+func (e *engine) remove(ctx context.Context, r createdRecord) string {
+	op := e.target.Operations.Named(r.Operation)
+	if op == nil || op.Delete == "" {
+		return "the target file does not say how to delete it (operations.<name>.delete)"
+	}
+	base, headers := e.place(r.Namespace)
+	a, err := targets.Request{Line: op.Delete}.Build(base, headers, r.vars)
+	if err != nil {
+		return err.Error()
+	}
+	a.Name, a.Timeout = "clean-up", e.target.Timeout.Std()
+	x := e.Endpoint.Sender.Send(ctx, a)
+	if x.Succeeded() || x.Status == http.StatusNotFound || x.Status == http.StatusGone {
+		return ""
+	}
+	return outcome(x)
+}
+
+// adoptStrays adds the records that observers showed and no answer named: those of lost answers, and duplicates.
+func (e *engine) adoptStrays() {
+	known := map[string]bool{}
+	for _, r := range e.created {
+		known[r.Operation+"/"+r.ID] = true
+	}
+	for _, w := range e.worlds {
+		for _, t := range w.tallies {
+			if t.SideEffect {
+				continue
+			}
+			for _, id := range t.IDs {
+				if known[t.Operation+"/"+id] {
+					continue
+				}
+				known[t.Operation+"/"+id] = true
+				e.keep(createdRecord{
+					Record: reports.Record{ID: id, Operation: t.Operation, Namespace: t.Namespace, Case: w.c.ID, Marker: w.marker},
+					vars:   targets.Vars{"id": id, "marker": w.marker},
+				})
+			}
+		}
+	}
+}

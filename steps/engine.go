@@ -1,0 +1,290 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/scenarios"
+	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/observe"
+)
+
+// Options are what a run needs. Everything is set; Run closes nothing but the observers, which it opens itself.
+type Options struct {
+	Features    fs.FS
+	Paths       []string // of the features in it
+	Cases       []Case   // selected, in the order of the plan
+	Endpoint    *targets.Endpoint
+	Abilities   Abilities
+	Blocked     string // not empty: why the target could not even be opened; nothing is sent
+	Stream      *reports.Stream
+	Folder      *reports.Folder    // one of the stream's sinks: it knows the exit status
+	Started     reports.RunStarted // as far as the caller knows it
+	RunID       string             // stands in every marker
+	Now         func() time.Time
+	Random      io.Reader // for keys
+	Concurrency int       // quiet cases at once; at least 1
+	Seed        int64     // of the order of quiet cases; 0 keeps the plan's
+	CaseTimeout time.Duration
+	Wait        func(context.Context, time.Duration) error
+	Environ     []string // of command observers; nil: that of this process
+}
+
+// engine is one run.
+type engine struct {
+	Options
+	target   *targets.Target
+	language *scenarios.Language
+	rows     map[string]row
+	plan     map[place]*Case
+	missing  map[string]string // by case: why it is not applicable
+	answers  *observe.Answers
+	watch    []watcher
+	began    time.Time
+
+	mu       sync.Mutex
+	worlds   []*world
+	verdicts map[string]reports.Verdict
+	budget   int      // records that may still be created
+	distrust []string // why counts cannot be trusted
+	created  []createdRecord
+}
+
+// createdRecord is something the run has created, with what is needed to remove it again.
+type createdRecord struct {
+	reports.Record
+	vars targets.Vars
+}
+
+// Run carries out the cases and writes everything that happens into the stream, ending with run-ended. The error says
+// that the run could not be carried out at all; whatever the target does is not an error.
+//
+// When ctx ends, running cases stop at their next step, their records are still counted, and the records that the run
+// created are still removed.
+func Run(ctx context.Context, o Options) error {
+	e, err := newEngine(o)
+	if err != nil {
+		return err
+	}
+	defer e.closeWatchers()
+	pre := e.open(ctx)
+	e.announce()
+	stopped := ""
+	if pre.Reason == "" {
+		pre = e.preflight(ctx)
+	} else {
+		e.emit("", reports.Event{Kind: reports.KindPreflight, Preflight: &pre})
+	}
+	if pre.Stop || !pre.Trusted {
+		stopped = e.giveUp(pre)
+	} else {
+		e.runAll(ctx)
+		stopped = e.stopped(ctx)
+	}
+	// What follows must also happen after ^C, but not for ever.
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	defer cancel()
+	e.recount(rest)
+	removed, left := e.cleanUp(rest)
+	end := reports.RunEnded{Interrupted: stopped, Removed: removed, Left: left}
+	end.Exit = e.Folder.Closing(end).Outcome.Exit
+	e.emit("", reports.Event{Kind: reports.KindRunEnded, RunEnded: &end})
+	return e.Stream.Err()
+}
+
+// afterwards bounds what is done after the last case: the late count and the clean-up.
+const afterwards = 60 * time.Second
+
+func newEngine(o Options) (*engine, error) {
+	language, err := scenarios.Compile(Verbs())
+	if err != nil {
+		return nil, fmt.Errorf("compile the table of steps: %w", err)
+	}
+	e := &engine{
+		Options: o, target: o.Endpoint.Target, language: language, rows: map[string]row{}, plan: map[place]*Case{},
+		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, answers: &observe.Answers{}, began: o.Stream.Began(),
+		budget: o.Endpoint.Target.Limits.Records,
+	}
+	for _, r := range table() {
+		e.rows[r.Name] = r
+	}
+	for i := range e.Cases {
+		c := &e.Cases[i]
+		e.plan[place{c.URI, int64(c.Line)}] = c
+		e.missing[c.ID] = Missing(*c, e.target, e.Abilities)
+	}
+	return e, nil
+}
+
+// open opens the observers. What stands in the way of that, or of the target, is said as a preflight that stops the
+// run.
+func (e *engine) open(ctx context.Context) reports.Preflight {
+	blocked := e.Blocked
+	if blocked == "" {
+		if err := e.openWatchers(ctx); err != nil {
+			blocked = err.Error()
+		}
+	}
+	if blocked == "" {
+		return reports.Preflight{}
+	}
+	return reports.Preflight{Stop: true, Reason: e.target.Secrets.Redact(blocked)}
+}
+
+// announce writes what will be run, before anything is sent.
+func (e *engine) announce() {
+	s := e.Started
+	s.Inferred = e.allWeak()
+	for _, w := range e.watch {
+		s.Observers = append(s.Observers, w.observer.Name())
+	}
+	s.MaxRequests, s.MaxRecords = Costs(e.Cases, e.target, e.Abilities)
+	e.emit("", reports.Event{Kind: reports.KindRunStarted, RunStarted: &s})
+	for i := range e.Cases {
+		e.emit(e.Cases[i].ID, reports.Event{Kind: reports.KindCasePlanned, CasePlanned: planned(e.Cases[i], e.missing[e.Cases[i].ID])})
+	}
+}
+
+func planned(c Case, missing string) *reports.CasePlanned {
+	p := &reports.CasePlanned{
+		ID: c.ID, Title: c.Title, Feature: c.Feature, URI: fmt.Sprintf("%s:%d", c.URI, c.Line), Level: c.Level,
+		Source: c.Source, After: c.After, Missing: missing, MaxRequests: c.Requests, MaxRecords: c.Records,
+	}
+	for _, n := range c.Needs {
+		p.Needs = append(p.Needs, string(n))
+	}
+	return p
+}
+
+// Costs gives the requests and records that the applicable cases cost at most, with the preflight. The requests of an
+// observer that is polled until it settles are counted once per reading.
+func Costs(cases []Case, t *targets.Target, a Abilities) (requests, records int) {
+	requests, records = 8, 2 // the preflight
+	for _, c := range cases {
+		if Missing(c, t, a) == "" {
+			requests += c.Requests
+			records += c.Records
+		}
+	}
+	return requests, min(records, t.Limits.Records)
+}
+
+// tier is a part of the run: which of its cases run in it, and how many at once.
+type tier struct {
+	name        string
+	concurrency int
+	takes       func(*Case) bool
+}
+
+// runAll runs the tiers in sequence: the cases that others stand on, the other quiet cases, and one by one those that
+// touch the whole target.
+func (e *engine) runAll(ctx context.Context) {
+	foundation := map[string]bool{}
+	for _, c := range e.Cases {
+		foundation[c.After] = true
+	}
+	tiers := []tier{
+		{"foundation", e.Concurrency, func(c *Case) bool { return foundation[c.ID] && !c.Loud }},
+		{"quiet", e.Concurrency, func(c *Case) bool { return !foundation[c.ID] && !c.Loud }},
+		{"loud", 1, func(c *Case) bool { return c.Loud }},
+	}
+	for _, t := range tiers {
+		e.runTier(ctx, t)
+	}
+}
+
+// runTier hands all features to godog and skips, before they start, the scenarios of other tiers.
+func (e *engine) runTier(ctx context.Context, t tier) {
+	if !e.any(t) {
+		return
+	}
+	suite := godog.TestSuite{
+		Name: t.name,
+		ScenarioInitializer: func(sc *godog.ScenarioContext) {
+			e.initScenario(sc, t)
+		},
+		Options: &godog.Options{
+			Format: "progress", Output: io.Discard, FS: e.Features, Paths: e.Paths, Strict: true,
+			Concurrency: max(1, t.concurrency), Randomize: e.Seed, DefaultContext: ctx,
+		},
+	}
+	// The status speaks of steps that returned errors; the verdicts are ours.
+	suite.Run()
+}
+
+func (e *engine) any(t tier) bool {
+	for i := range e.Cases {
+		if t.takes(&e.Cases[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// initScenario binds one scenario to a world of its own. The verdict is never taken from godog: the world records what
+// each step came to.
+func (e *engine) initScenario(sc *godog.ScenarioContext, t tier) {
+	w := &world{engine: e}
+	sc.Before(func(ctx context.Context, s *godog.Scenario) (context.Context, error) {
+		c, ok := e.plan[placeOf(s)]
+		if !ok || !t.takes(c) {
+			return ctx, godog.ErrSkip
+		}
+		return w.begin(ctx, c)
+	})
+	sc.StepContext().Before(func(ctx context.Context, s *godog.Step) (context.Context, error) {
+		w.current = s
+		return ctx, nil
+	})
+	for _, r := range e.rows {
+		for _, pattern := range e.language.Patterns(r.Name) {
+			sc.Step(pattern, w.step)
+		}
+	}
+	sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
+		w.end(ctx)
+		return ctx, nil
+	})
+}
+
+func (e *engine) emit(caseID string, ev reports.Event) {
+	ev.Case = caseID
+	e.Stream.Emit(ev)
+}
+
+// stopped says why the run ended early; empty when it did not.
+func (e *engine) stopped(ctx context.Context) string {
+	if ctx.Err() == nil {
+		return ""
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause.Error()
+	}
+	return "interrupted"
+}
+
+// giveUp ends a run in which no case can say anything.
+func (e *engine) giveUp(pre reports.Preflight) string {
+	for i := range e.Cases {
+		c := &e.Cases[i]
+		ended := reports.CaseEnded{Verdict: reports.NotRun, Reason: pre.Reason}
+		switch {
+		case e.missing[c.ID] != "":
+			ended = reports.CaseEnded{Verdict: reports.NotApplicable, Reason: e.missing[c.ID]}
+		case !pre.Stop:
+			ended.Verdict = reports.Inconclusive
+		}
+		e.emit(c.ID, reports.Event{Kind: reports.KindCaseEnded, CaseEnded: &ended})
+	}
+	if pre.Stop {
+		return pre.Reason
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// documented holds a refusal against the clause that documents it: status, code, and the hint when to try again.
+func documented(a Attempted, permit Permit) Opinion {
+	c := permit.Clause
+	var o Opinion
+	if !known(c) {
+		o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q was %s; the profile names no status for %s",
+			a.Exchange.Name, describe(a), orNothing(permit.Name))})
+		return o
+	}
+	if !c.HasStatus(a.Exchange.Status) && len(c.Status) > 0 {
+		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status for "+permit.Name,
+			numbers(c.Status), strconv.Itoa(a.Exchange.Status)), c.Claim))
+	}
+	if !targets.CodeMatches(c.Code, a.Exchange.Content) {
+		found, _ := targets.QueryText(c.Code.At, a.Exchange.Content)
+		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented code for "+permit.Name,
+			strings.Join(c.Code.In, " or "), orNothing(found)), c.Claim))
+	}
+	return o.with(hint(a, c))
+}
+
+func hint(a Attempted, c targets.Clause) Opinion {
+	if c.RetryHint == nil || a.Disposition != reports.InProgress || HasMarker(c.RetryHint, a.Exchange.Answer) {
+		return Opinion{}
+	}
+	return byClaim(answerFinding(reports.WrongStatus, a, "the header that says when to try again",
+		c.RetryHint.Name, orNothing(a.Exchange.Answer.Get(c.RetryHint.Name))), c.RetryHint.Claim)
+}
+
+// replayAnswer compares a replay with the first answer, in the way the profile documents.
+func replayAnswer(a Attempted, permit Permit) Opinion {
+	var o Opinion
+	if permit.Name != "replay" || a.First == nil || !a.First.Answered() {
+		return o
+	}
+	c := permit.Clause
+	claim := c.Claim
+	if a.ID != a.FirstID && a.FirstID != "" {
+		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id", a.FirstID, orNothing(a.ID)), claim))
+	}
+	if c.Has(targets.ModeIdentical) {
+		o = o.with(identical(a, c))
+	}
+	if len(c.Status) > 0 && !c.HasStatus(a.Exchange.Status) {
+		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status of a replay", numbers(c.Status),
+			strconv.Itoa(a.Exchange.Status)), claim))
+	}
+	if c.Marker != nil && !HasMarker(c.Marker, a.Exchange.Answer) {
+		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the header that marks a replay",
+			c.Marker.Name+": "+strings.Join(c.Marker.Value, " or "), orNothing(a.Exchange.Answer.Get(c.Marker.Name))), c.Marker.Claim))
+	}
+	return o
+}
+
+// identical compares what a client reads: status, body, media type and Location. Other headers (dates, request ids)
+// are the server's own business.
+func identical(a Attempted, c targets.Clause) Opinion {
+	var o Opinion
+	first, x := *a.First, a.Exchange
+	differs := func(what, want, got string) {
+		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, what, orNothing(want), orNothing(got)), c.Claim))
+	}
+	if first.Status != x.Status {
+		differs("the first answer's status", strconv.Itoa(first.Status), strconv.Itoa(x.Status))
+	}
+	for _, name := range []string{"Content-Type", "Location"} {
+		if first.Answer.Get(name) != x.Answer.Get(name) {
+			differs("the first answer's "+name, first.Answer.Get(name), x.Answer.Get(name))
+		}
+	}
+	if first.Cut || x.Cut {
+		o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q: a body was too long to compare", x.Name)})
+		return o
+	}
+	if !bytes.Equal(first.Content, x.Content) {
+		what, same := bodyDifference(first.Content, x.Content, c.Ignore)
+		if !same {
+			differs("the first answer's body", what.want, what.got)
+		} else {
+			o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q: the body has the same JSON value as the first one in other bytes", x.Name)})
+		}
+	}
+	return o
+}
+
+// Compare tells whether two bodies have the same JSON value, and if not, the first member that differs on both sides.
+func Compare(was, is []byte) (want, got string, same bool) {
+	d, same := bodyDifference(was, is, nil)
+	return d.want, d.got, same
+}
+
+type difference struct{ want, got string }
+
+// bodyDifference compares two bodies as JSON values, without the members at the ignored pointers. It names the first
+// member that differs; bodies that are not JSON are described by their lengths.
+func bodyDifference(want, got []byte, ignore []string) (difference, bool) {
+	var a, b any
+	if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil {
+		return difference{fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got))}, false
+	}
+	for _, p := range ignore {
+		remove(a, p)
+		remove(b, p)
+	}
+	if reflect.DeepEqual(a, b) {
+		return difference{}, true
+	}
+	return firstDifference("", a, b), false
+}
+
+func firstDifference(path string, a, b any) difference {
+	am, aok := a.(map[string]any)
+	bm, bok := b.(map[string]any)
+	if !aok || !bok {
+		return difference{path + " " + short(a), path + " " + short(b)}
+	}
+	for _, k := range sortedKeys(am, bm) {
+		if !reflect.DeepEqual(am[k], bm[k]) {
+			return firstDifference(path+"/"+k, am[k], bm[k])
+		}
+	}
+	return difference{short(a), short(b)}
+}
+
+func (o Opinion) with(more Opinion) Opinion {
+	o.Findings = append(o.Findings, more.Findings...)
+	o.Notes = append(o.Notes, more.Notes...)
+	if o.Unclear == "" {
+		o.Unclear = more.Unclear
+	}
+	return o
+}
+
+func answerFinding(kind reports.FindingKind, a Attempted, what, want, got string) reports.Finding {
+	return reports.Finding{
+		Kind: kind, Question: reports.QuestionAnswer,
+		Message:  fmt.Sprintf("%q does not have %s", a.Exchange.Name, what),
+		Expected: want, Found: got, Exchanges: []string{a.Exchange.Name},
+	}
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+func numbers(list []int) string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = strconv.Itoa(n)
+	}
+	return strings.Join(out, " or ")
+}

@@ -1,0 +1,185 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// Situation is what an attempt amounts to, given what went before it. It decides which dispositions are permitted.
+type Situation string
+
+// The situations.
+const (
+	OwnRequest      Situation = "a request of its own"                  // a fresh identity: its own record
+	OwnNamespace    Situation = "a request of its own in its namespace" // identical ids elsewhere: its own record there
+	Replay          Situation = "a replay"                              // same identity, same payload, first answered
+	AfterLostAnswer Situation = "a retry after a lost answer"           // same, but nobody knows what became of the first
+	Together        Situation = "a double send"                         // same, sent at the same moment
+	WhileRunning    Situation = "a retry while the first is running"    // same, the first provably runs
+	Mismatch        Situation = "a mismatch"                            // same key, another payload of the same operation
+	OtherIdentity   Situation = "another identity under a used key"     // same key, another target record
+	OtherOperation  Situation = "another operation under a used key"    // same key, another operation
+	Unapproved      Situation = "an unapproved request"                 // its own key, not approved for this record
+	Unauthorized    Situation = "an unauthorized request"               // the caller lacks the operation's authorization
+	MissingKey      Situation = "a request without a key"               //
+	OddKey          Situation = "a request with a key that the target may refuse"
+	Invalid         Situation = "an invalid request" // a body the target refuses
+	Refused         Situation = "a request that the target was told to refuse or to fail"
+	Corrected       Situation = "a retry after a failure" // same key after a refused or failed first attempt
+)
+
+// Situations lists every situation with the words by which a scenario names it.
+func Situations() []Situation {
+	return []Situation{OwnRequest, OwnNamespace, Replay, AfterLostAnswer, Together, WhileRunning, Mismatch,
+		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, OddKey, Invalid, Refused, Corrected}
+}
+
+// Permit is what an attempt may have come to, and the documented answer it is held against.
+type Permit struct {
+	Dispositions []reports.Disposition
+	Clause       targets.Clause // of the profile; the zero clause where none applies
+	Name         string         // the clause's name in the profile, for messages
+}
+
+// Allows reports whether d is permitted.
+func (p Permit) Allows(d reports.Disposition) bool { return slices.Contains(p.Dispositions, d) }
+
+// Facts are what Permitted must know beside the profile.
+type Facts struct {
+	Approvals  bool   // the target knows approvals: an unapproved request must be held
+	Revision   string // "new_operation": a new revision is a new operation, the target file says
+	RecordRead bool   // a reading before the retry showed the record of the attempt whose answer was lost
+	Prior      reports.Disposition
+}
+
+// Permitted gives the dispositions that are right in a situation.
+func Permitted(s Situation, p targets.Profile, f Facts) Permit {
+	switch s {
+	case Replay:
+		return Permit{list(reports.Replayed), p.Replay, "replay"}
+	case AfterLostAnswer:
+		return afterLostAnswer(p, f)
+	case Together:
+		return Permit{list(reports.Created, reports.Replayed, reports.InProgress), p.InFlight, "in_flight"}
+	case WhileRunning:
+		return whileRunning(p)
+	case Mismatch:
+		return mismatch(p, f)
+	case OtherIdentity:
+		return Permit{append(mismatch(p, f).Dispositions, reports.HeldBack), p.Mismatch, "mismatch"}
+	case OtherOperation:
+		return otherOperation(p)
+	case Unapproved:
+		return unapproved(f)
+	case Unauthorized, Invalid:
+		return Permit{Dispositions: list(reports.Rejected)}
+	case MissingKey:
+		return missingKey(p)
+	case OddKey:
+		return Permit{Dispositions: list(reports.Created, reports.Rejected)}
+	case Refused:
+		return Permit{Dispositions: list(reports.Rejected, reports.Failed)}
+	case Corrected:
+		return corrected(p, f)
+	}
+	return Permit{Dispositions: list(reports.Created)}
+}
+
+func list(d ...reports.Disposition) []reports.Disposition { return d }
+
+// afterLostAnswer: once the record was seen, a second creation cannot be right any more. Before that the first attempt
+// may never have arrived.
+func afterLostAnswer(p targets.Profile, f Facts) Permit {
+	if f.RecordRead {
+		return Permit{list(reports.Replayed), p.Replay, "replay"}
+	}
+	return Permit{list(reports.Created, reports.Replayed), targets.Clause{}, ""}
+}
+
+func whileRunning(p targets.Profile) Permit {
+	d := list(reports.InProgress, reports.Replayed)
+	if known := len(p.InFlight.Mode) > 0; known && !p.InFlight.Has(targets.ModeWait) {
+		d = list(reports.InProgress)
+	}
+	return Permit{d, p.InFlight, "in_flight"}
+}
+
+// mismatch follows the profile. Where it says nothing a refusal and a replay of the first are both possible; a new
+// record is right only where somebody wrote so.
+func mismatch(p targets.Profile, f Facts) Permit {
+	permit := Permit{nil, p.Mismatch, "mismatch"}
+	if f.Revision == "new_operation" {
+		permit.Dispositions = list(reports.Created)
+		permit.Clause = targets.Clause{}
+		return permit
+	}
+	modes := map[string]reports.Disposition{
+		targets.ModeReject:      reports.Conflict,
+		targets.ModeReplayFirst: reports.Replayed,
+		targets.ModeNewRecord:   reports.Created,
+		targets.ModeOverwrite:   reports.Replayed,
+	}
+	for _, m := range p.Mismatch.Mode {
+		if d, ok := modes[m]; ok && p.Mismatch.Provenance == targets.Documented {
+			permit.Dispositions = append(permit.Dispositions, d)
+		}
+	}
+	if len(permit.Dispositions) == 0 {
+		permit.Dispositions = list(reports.Conflict, reports.Rejected)
+	}
+	return permit
+}
+
+func otherOperation(p targets.Profile) Permit {
+	scope := p.Scope.Operation
+	permit := Permit{nil, targets.Clause{}, "scope.operation"}
+	switch {
+	case scope.Provenance != targets.Documented || len(scope.Mode) == 0:
+		permit.Dispositions = list(reports.Created, reports.Conflict, reports.Rejected)
+		return permit
+	case scope.Has(targets.ModeReject):
+		permit.Dispositions, permit.Clause = list(reports.Conflict, reports.Rejected), scope
+	}
+	if scope.Has(targets.ModeIsolated) {
+		permit.Dispositions = append(permit.Dispositions, reports.Created)
+	}
+	if scope.Has(targets.ModeShared) {
+		permit.Dispositions = append(permit.Dispositions, reports.Replayed)
+	}
+	return permit
+}
+
+func unapproved(f Facts) Permit {
+	if f.Approvals {
+		return Permit{Dispositions: list(reports.HeldBack)}
+	}
+	return Permit{Dispositions: list(reports.Created, reports.HeldBack)}
+}
+
+func missingKey(p targets.Profile) Permit {
+	switch {
+	case p.Missing.Provenance == targets.Documented && p.Missing.Has(targets.ModeReject):
+		return Permit{list(reports.Rejected), p.Missing, "missing"}
+	case len(p.Missing.Mode) > 0 && !p.Missing.Has(targets.ModeReject):
+		return Permit{list(reports.Created), p.Missing, "missing"}
+	}
+	return Permit{list(reports.Created, reports.Rejected), p.Missing, "missing"}
+}
+
+// corrected: after a first attempt that wrote nothing, a retry may run, unless the failure is documented as stored.
+func corrected(p targets.Profile, f Facts) Permit {
+	clause, name := p.Failures.Validation, "failures.validation"
+	if f.Prior == reports.Failed {
+		clause, name = p.Failures.ServerError, "failures.server_error"
+	}
+	permit := Permit{list(reports.Created), clause, name}
+	if clause.Provenance == targets.Documented && clause.Has(targets.ModeStored) {
+		permit.Dispositions = list(f.Prior)
+		if clause.Has(targets.ModeReExecuted) {
+			permit.Dispositions = append(permit.Dispositions, reports.Created)
+		}
+	}
+	return permit
+}

@@ -1,0 +1,121 @@
+package steps
+
+import (
+	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// Abilities are what an open endpoint can do beyond what its target file says.
+type Abilities struct {
+	Kill    bool
+	Restart bool
+}
+
+// need says how to meet a need: whether the target does, and what to add to the target file where it does not.
+type need struct {
+	met func(*targets.Target, Abilities) bool
+	add string
+}
+
+// needs lists every need that a scenario may have.
+var needs = map[targets.Need]need{
+	targets.NeedCrash: {func(_ *targets.Target, a Abilities) bool { return a.Kill },
+		"let idemcheck start the target (run:), so that it can be killed"},
+	targets.NeedRestart: {func(_ *targets.Target, a Abilities) bool { return a.Restart },
+		"let idemcheck start the target (run:), so that it can be restarted"},
+	targets.NeedClock: {func(t *targets.Target, _ Abilities) bool { return t.Clock != nil },
+		"say how the target's time is moved (clock:)"},
+	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },
+		"give the credentials of another tenant (namespaces.other_tenant)"},
+	targets.NeedTestEnvironment: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.TestEnvironment != nil },
+		"say how the test environment is reached (namespaces.test_environment)"},
+	targets.NeedOtherOperation: {hasOtherOperation,
+		"describe a second operation and an observer that counts its records (operations, observers[].operation)"},
+	targets.NeedReplicas: {func(t *targets.Target, _ Abilities) bool { return len(t.Replicas) > 0 },
+		"give the addresses of further instances (replicas)"},
+	targets.NeedApprovals: {func(t *targets.Target, _ Abilities) bool { return t.Approve != nil && t.Held != nil },
+		"say how an event is approved and how a held answer looks (approve, held)"},
+	targets.NeedLesserCaller: {hasLesserCaller,
+		"give a credential that may not use the second operation (callers.without-<operation>)"},
+	targets.NeedRead: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Read != "" },
+		"say how a record is read (operations.<name>.read)"},
+	targets.NeedMaterial: {func(t *targets.Target, _ Abilities) bool { return len(mainOperation(t).Material) > 0 },
+		"list the body members whose change makes a different request (operations.<name>.material)"},
+	targets.NeedInvalid: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Invalid != nil },
+		"give a body change that the target refuses (operations.<name>.invalid)"},
+	targets.NeedJSONBody: {func(t *targets.Target, _ Abilities) bool {
+		return mainOperation(t).Body != nil && mainOperation(t).Body.IsJSON()
+	},
+		"the operation has no JSON body; there is nothing to reorder"},
+	targets.NeedKey: {func(t *targets.Target, _ Abilities) bool { return t.Profile.Key.In != targets.InNone },
+		"the target takes no key"},
+	targets.NeedOpaqueKey: {func(t *targets.Target, _ Abilities) bool { return t.Profile.Key.Template == "" },
+		"the key is derived from the bundle (key.template), so one bundle cannot have two keys"},
+	targets.NeedSlow: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Slow) > 0 },
+		"say how the target is made slow (switches.slow)"},
+	targets.NeedFail: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Fail) > 0 },
+		"say how the target is made to fail (switches.fail)"},
+	targets.NeedRefuse: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Refuse) > 0 },
+		"say how the target is made to refuse (switches.refuse)"},
+	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },
+		"add an observer: a list call, a query, a command or a sink (observers)"},
+}
+
+// loudNeeds touch the whole target, so that no other case may run meanwhile.
+var loudNeeds = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedRestart: true, targets.NeedClock: true}
+
+// mainOperation gives the main operation; the loader has made sure that there is one.
+func mainOperation(t *targets.Target) targets.Operation { return t.Operations[0] }
+
+// otherOperation gives the second operation; nil when there is none.
+func otherOperation(t *targets.Target) *targets.Operation {
+	if len(t.Operations) < 2 {
+		return nil
+	}
+	return &t.Operations[1]
+}
+
+func hasOtherOperation(t *targets.Target, _ Abilities) bool {
+	return otherOperation(t) != nil && counts(t, otherOperation(t).Name)
+}
+
+func hasLesserCaller(t *targets.Target, a Abilities) bool {
+	return hasOtherOperation(t, a) && lesserCaller(t) != nil
+}
+
+// lesserCaller finds the credential that lacks the second operation: without-<its name>.
+func lesserCaller(t *targets.Target) *targets.Caller {
+	if c, ok := t.Callers["without-"+otherOperation(t).Name]; ok {
+		return &c
+	}
+	return nil
+}
+
+// counts reports whether an observer other than the answers counts the records of an operation.
+func counts(t *targets.Target, operation string) bool {
+	for _, o := range t.Observers {
+		if !o.Answers && operationOf(t, o) == operation {
+			return true
+		}
+	}
+	return false
+}
+
+func operationOf(t *targets.Target, o targets.Observer) string {
+	if o.Operation != "" {
+		return o.Operation
+	}
+	return mainOperation(t).Name
+}
+
+// Missing says in one sentence what to add to the target file so that a case applies; empty when it does.
+func Missing(c Case, t *targets.Target, a Abilities) string {
+	var add []string
+	for _, n := range c.Needs {
+		if !needs[n].met(t, a) {
+			add = append(add, needs[n].add)
+		}
+	}
+	return strings.Join(add, "; ")
+}

@@ -1,0 +1,380 @@
+package steps
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// sendArgs are the arguments of the verb send.
+type sendArgs struct {
+	As        string `arg:"as" doc:"a name for this attempt within the case"`
+	Key       string `arg:"key" of:"key" doc:"which key goes with it; default: its own"`
+	KeyOf     string `arg:"key_of" doc:"an attempt whose key is sent again"`
+	Operation string `arg:"operation" of:"operation" doc:"main or other"`
+	Event     string `arg:"event" doc:"a symbol for the source event, in place of the bundle's"`
+	Record    string `arg:"target_record" doc:"a symbol for the target record, in place of the bundle's"`
+	Revision  string `arg:"payload_revision" doc:"the payload revision, in place of the bundle's"`
+	Namespace string `arg:"namespace" of:"namespace" doc:"where it is sent, in place of the target's own namespace"`
+	Caller    string `arg:"caller" of:"caller" doc:"who sends it, in place of the target's own credential"`
+	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, changed:<member>"`
+	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
+	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
+}
+
+// slowness is how long a target is told to take where a case needs a slow one.
+const slowness = 400 * time.Millisecond
+
+func (w *world) send(ctx context.Context, a sendArgs) error {
+	_, err := w.sendOne(ctx, a)
+	return err
+}
+
+// sendOne builds, sends and classifies one attempt, and appends it to the history.
+func (w *world) sendOne(ctx context.Context, a sendArgs) (*sent, error) {
+	s, err := w.prepare(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.spend(s); err != nil {
+		return nil, err
+	}
+	if err := w.deliver(ctx, s); err != nil {
+		return nil, err
+	}
+	w.settleDisposition(s)
+	w.show(s, "attempt")
+	return s, nil
+}
+
+// deliver sends an attempt. A 429 is obeyed and is no verdict: the attempt is sent again when the target says so, at
+// most rateTries times.
+func (w *world) deliver(ctx context.Context, s *sent) error {
+	attempt, namespace := s.Attempt, s.namespace
+	for try := 1; ; try++ {
+		x := w.Endpoint.Sender.Send(ctx, attempt)
+		if x.Status != http.StatusTooManyRequests || s.situation == judge.Refused {
+			w.enter(s, x)
+			return nil
+		}
+		w.showExchange(x, "rate limited", namespace, "", reports.Rejected)
+		if try == rateTries {
+			return unclear("%q was refused %d times for its rate (429)", attempt.Name, try)
+		}
+		if err := w.Wait(ctx, retryAfter(x, time.Second, 30*time.Second)); err != nil {
+			return unclear("waiting out a rate limit: %v", err)
+		}
+	}
+}
+
+const rateTries = 4
+
+// enter puts an exchange into the history.
+func (w *world) enter(s *sent, x targets.Exchange) {
+	s.Exchange = x
+	s.Seq = len(w.history) + 1
+	w.history = append(w.history, s)
+	w.touch(s.scope())
+}
+
+// touch notes a scope that this case counts in.
+func (w *world) touch(sc scope) {
+	for _, known := range w.scopes {
+		if known == sc {
+			return
+		}
+	}
+	w.scopes = append(w.scopes, sc)
+}
+
+// settleDisposition derives what the target did with an attempt, and remembers the record id of a success.
+func (w *world) settleDisposition(s *sent) {
+	op := w.target.Operations.Named(s.Operation)
+	if s.Succeeded() {
+		s.id = op.RecordID(s.Exchange)
+	}
+	c := w.context(s)
+	s.repeats, s.disposition = c.KeyUsed && c.SameAs, judge.Disposition(s.Exchange, c)
+	if !s.Succeeded() || s.id == "" {
+		return
+	}
+	if !w.seen[s.id] {
+		w.remember(s)
+	}
+	w.seen[s.id] = true
+	w.answers.Note(s.namespace, s.Operation, w.marker, s.id)
+}
+
+// context gathers what the history says about the key of an attempt.
+func (w *world) context(s *sent) judge.Context {
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true}
+	for _, old := range w.history {
+		if old == s || old.Key != s.Key || s.Key == "" {
+			continue
+		}
+		c.KeyUsed = true
+		if old.Operation == s.Operation && old.payload == s.payload {
+			c.SameAs = true
+		}
+		if !old.Answered() || old.Ended.After(s.Began) {
+			c.Resolved = false
+		}
+	}
+	return c
+}
+
+// prepare builds an attempt from the arguments.
+func (w *world) prepare(a sendArgs) (*sent, error) {
+	s := &sent{bundle: w.bundle, revision: pick(a.Revision, w.revision), namespace: a.Namespace}
+	op := mainOperation(w.target)
+	if a.Operation == "other" {
+		op = *otherOperation(w.target)
+	}
+	s.bundle.Operation = op.Name
+	s.bundle.Event, s.bundle.Record = pick(a.Event, s.bundle.Event), pick(a.Record, s.bundle.Record)
+	switch a.Namespace {
+	case "other_tenant":
+		s.bundle.Tenant = "T2"
+	case "test_environment":
+		s.bundle.Environment = "test"
+	}
+	if a.Switch == "refuse" || a.Switch == "fail" {
+		s.situation = judge.Refused
+	}
+	base, headers := w.address(a)
+	vars := w.vars(s)
+	attempt, err := w.build(op, base, headers, vars, a.Body)
+	if err != nil {
+		return nil, err
+	}
+	attempt.Name, attempt.Operation, attempt.Fault = a.As, op.Name, targets.FaultKind(a.Fault)
+	attempt.Timeout = w.target.Timeout.Std()
+	s.payload = strings.Join([]string{s.bundle.Event, s.bundle.Record, s.revision, strings.Replace(a.Body, "reordered", "", 1)}, "|")
+	s.Attempt = attempt
+	return s, w.placeKey(s, a)
+}
+
+func pick(given, otherwise string) string {
+	if given != "" {
+		return given
+	}
+	return otherwise
+}
+
+// address gives the base URL and the headers of an attempt: the target's own, over them the namespace's, the caller's
+// and those of a test switch.
+func (w *world) address(a sendArgs) (string, map[string]string) {
+	base, headers := w.place(a.Namespace)
+	if a.Caller == "lesser" {
+		headers = over(headers, lesserCaller(w.target).Headers)
+	}
+	switches := map[string]map[string]string{
+		"slow": w.target.Switches.Slow, "fail": w.target.Switches.Fail, "refuse": w.target.Switches.Refuse,
+	}
+	return base, over(headers, switches[a.Switch])
+}
+
+// place gives the base URL and headers of a namespace; "" is the target's own.
+func (e *engine) place(namespace string) (string, map[string]string) {
+	base, headers := e.Endpoint.URL, e.target.Headers
+	var n *targets.Namespace
+	switch namespace {
+	case "other_tenant":
+		n = e.target.Namespaces.OtherTenant
+	case "test_environment":
+		n = e.target.Namespaces.TestEnvironment
+	}
+	if n == nil {
+		return base, headers
+	}
+	return pick(strings.TrimRight(n.URL, "/"), base), over(headers, n.Headers)
+}
+
+// over lays headers over others, whatever their letter case.
+func over(headers, more map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range headers {
+		out[http.CanonicalHeaderKey(k)] = v
+	}
+	for k, v := range more {
+		out[http.CanonicalHeaderKey(k)] = v
+	}
+	return out
+}
+
+// vars are the template values of an attempt. Symbols become ids that no other case has.
+func (w *world) vars(s *sent) targets.Vars {
+	return targets.Vars{
+		"environment": s.bundle.Environment, "tenant": s.bundle.Tenant, "operation": s.bundle.Operation,
+		"event": w.eventID(s.bundle.Event), "target_record": w.recordID(s.bundle.Record),
+		"revision": s.revision, "payload": "Review the account, revision " + s.revision, "marker": w.marker,
+		"duration": slowness.String(),
+	}
+}
+
+// symbol gives the id a symbol stands for: the listed values in the order of first use; without a list, otherwise.
+func symbol(names map[string]string, name string, listed []string, otherwise string) string {
+	id, known := names[name]
+	if !known {
+		id = otherwise
+		if len(listed) > 0 {
+			id = listed[len(names)%len(listed)]
+		}
+		names[name] = id
+	}
+	return id
+}
+
+// eventID gives the id of a source event; without listed values one that no other case has.
+func (w *world) eventID(name string) string {
+	return symbol(w.events, name, w.target.Values.Event, name+"-"+w.marker)
+}
+
+// recordID gives the id of a target record. Records exist in the target already, so that without listed values the
+// symbol stands for itself.
+func (w *world) recordID(name string) string {
+	return symbol(w.records, name, w.target.Values.TargetRecord, name)
+}
+
+// build renders the request, with the body varied as asked.
+func (w *world) build(op targets.Operation, base string, headers map[string]string, vars targets.Vars, variation string) (targets.Attempt, error) {
+	var body []byte
+	var err error
+	switch member, changed := strings.CutPrefix(variation, "changed:"); {
+	case op.Body == nil || variation == "":
+		return op.Request.Build(base, headers, vars)
+	case changed:
+		body, err = op.Body.Changed(vars, member)
+	case variation == "reordered":
+		body, err = op.Body.Reordered(vars)
+	case variation == "invalid":
+		body, err = op.Body.RenderWith(vars, op.Invalid)
+	}
+	if err != nil {
+		return targets.Attempt{}, fmt.Errorf("vary the body of %s: %w", op.Name, err)
+	}
+	return op.Request.BuildBody(base, headers, vars, body)
+}
+
+// placeKey puts the key into the attempt and says in words how it relates to the earlier ones.
+func (w *world) placeKey(s *sent, a sendArgs) error {
+	key := ""
+	switch {
+	case a.KeyOf != "":
+		old, err := w.find(a.KeyOf)
+		if err != nil {
+			return err
+		}
+		key, s.keyWords = old.Key, "the key of "+a.KeyOf
+	case a.Key == "same" || a.Key == "other-case":
+		if w.firstKey == "" {
+			return fmt.Errorf("%q is to have the same key as an earlier attempt, and there is none", a.As)
+		}
+		key, s.keyWords = w.firstKey, "the baseline's"
+		if a.Key == "other-case" {
+			key, s.keyWords = otherCase(key), "the baseline's in the other letter case"
+		}
+	case strings.HasPrefix(a.Key, "length:"):
+		n, err := strconv.Atoi(strings.TrimPrefix(a.Key, "length:"))
+		if err != nil {
+			return fmt.Errorf("read the length of a key: %w", err)
+		}
+		if key, err = w.longKey(s, n); err != nil {
+			return err
+		}
+		s.keyWords = fmt.Sprintf("its own, of %d characters", n)
+	case a.Key == "none":
+		s.keyWords = "no key"
+		return nil
+	case a.Key == "empty":
+		s.keyWords = "an empty key"
+		return targets.Place(w.target.Profile.Key, "", &s.Attempt)
+	default:
+		var err error
+		if key, err = w.freshKey(s); err != nil {
+			return err
+		}
+		s.keyWords = "its own"
+	}
+	if w.firstKey == "" {
+		w.firstKey = key
+	}
+	if w.target.Profile.Key.In == targets.InNone {
+		s.Key = key
+		return nil
+	}
+	return targets.Place(w.target.Profile.Key, key, &s.Attempt)
+}
+
+// freshKey makes a key: an opaque UUID, or the one that the target's template derives from the bundle.
+func (w *world) freshKey(s *sent) (string, error) {
+	if t := w.target.Profile.Key.Template; t != "" {
+		return targets.Expand(t, w.vars(s))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id, err := uuid.NewRandomFromReader(w.Random)
+	if err != nil {
+		return "", fmt.Errorf("make a key: %w", err)
+	}
+	return id.String(), nil
+}
+
+// longKey makes a key of n characters that does not compress.
+func (w *world) longKey(s *sent, n int) (string, error) {
+	var b strings.Builder
+	for b.Len() < n {
+		part, err := w.freshKey(s)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(part)
+	}
+	return b.String()[:n], nil
+}
+
+func otherCase(key string) string {
+	if upper := strings.ToUpper(key); upper != key {
+		return upper
+	}
+	return strings.ToLower(key)
+}
+
+// spend takes the records that an attempt may create from the run's budget.
+func (w *world) spend(s *sent) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.budget <= 0 {
+		return unclear("limit: the %d records that this run may create are used up (limits.records)", w.target.Limits.Records)
+	}
+	w.budget--
+	return nil
+}
+
+func digest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// retryAfter reads how long an answer asks to wait: whole seconds or a date, at most limit.
+func retryAfter(x targets.Exchange, otherwise, limit time.Duration) time.Duration {
+	text := x.Answer.Get("Retry-After")
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && n >= 0 {
+		return min(time.Duration(n)*time.Second, limit)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(at.Sub(x.Ended), 0), limit)
+	}
+	return min(otherwise, limit)
+}

@@ -1,0 +1,288 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cucumber/godog"
+	messages "github.com/cucumber/messages/go/v34"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// world is everything one case knows: its marker, its keys, what was sent and what was counted. Nothing is shared with
+// other cases but the endpoint.
+type world struct {
+	*engine
+	c       *Case
+	current *godog.Step
+	cancel  context.CancelFunc
+
+	marker   string
+	events   map[string]string // symbols and the ids they stand for
+	records  map[string]string
+	bundle   targets.Bundle
+	revision string
+	approved map[string]bool // event+record that the case had approved
+	firstKey string          // "the same key"
+
+	history   []*sent
+	readings  map[string]map[scope][]targets.Reading // by label
+	seen      map[string]bool                        // record ids known so far
+	scopes    []scope
+	expect    map[scope]judge.Expectation
+	past      []pastRound
+	overlap   *reports.Overlap
+	originals map[string][]byte // by record id: what the read call gave when it was new
+	artifact  *reports.Artifact
+
+	evidence judge.Evidence
+	notes    map[string]bool
+	tallies  []reports.Tally
+	inferred bool
+	ended    bool
+}
+
+// scope is where records are counted: those of one operation in one namespace.
+type scope struct {
+	operation string
+	namespace string
+}
+
+// sent is one attempt of the history with what the world knows about it.
+type sent struct {
+	targets.Exchange
+	bundle      targets.Bundle
+	revision    string
+	payload     string // what the body means: equal texts are equal requests
+	namespace   string
+	keyWords    string // the key relationship in words
+	id          string
+	repeats     bool // an earlier or concurrent attempt was the same request under the same key
+	disposition reports.Disposition
+	situation   judge.Situation
+	permit      judge.Permit
+	first       *sent // what it repeats
+}
+
+func (s *sent) scope() scope { return scope{s.Operation, s.namespace} }
+
+// stop ends a case early with a verdict of its own.
+type stop struct {
+	verdict reports.Verdict
+	reason  string
+}
+
+func (s *stop) Error() string { return s.reason }
+
+func unclear(format string, args ...any) error {
+	return &stop{reports.Inconclusive, fmt.Sprintf(format, args...)}
+}
+
+// begin makes the world ready, or says why the case does not run.
+func (w *world) begin(ctx context.Context, c *Case) (context.Context, error) {
+	if ctx.Err() != nil {
+		return ctx, godog.ErrSkip
+	}
+	if ended := w.engine.unfit(c); ended != nil {
+		w.emit(c.ID, reports.Event{Kind: reports.KindCaseEnded, CaseEnded: ended})
+		w.engine.setVerdict(c.ID, ended.Verdict)
+		return ctx, godog.ErrSkip
+	}
+	w.c = c
+	w.events, w.records, w.approved = map[string]string{}, map[string]string{}, map[string]bool{}
+	w.readings, w.seen = map[string]map[scope][]targets.Reading{}, map[string]bool{}
+	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
+	w.originals = map[string][]byte{}
+	w.freshMarker(1)
+	w.bundle = targets.Bundle{Environment: "production", Tenant: "T1", Event: "E204", Record: "A18", Operation: mainOperation(w.target).Name}
+	w.revision = "P3"
+	ctx, w.cancel = context.WithTimeout(ctx, w.CaseTimeout)
+	w.emit(c.ID, reports.Event{Kind: reports.KindCaseStarted})
+	w.mu.Lock()
+	w.worlds = append(w.worlds, w)
+	w.mu.Unlock()
+	w.readAll(ctx, "before")
+	return ctx, nil
+}
+
+// unfit gives the outcome of a case that is not to be started; nil when it is.
+func (e *engine) unfit(c *Case) *reports.CaseEnded {
+	if why := e.missing[c.ID]; why != "" {
+		return &reports.CaseEnded{Verdict: reports.NotApplicable, Reason: why}
+	}
+	if c.After == "" {
+		return nil
+	}
+	e.mu.Lock()
+	v, known := e.verdicts[c.After]
+	e.mu.Unlock()
+	if known && v == reports.Pass {
+		return nil
+	}
+	return &reports.CaseEnded{Verdict: reports.NotRun, Reason: fmt.Sprintf("%s did not pass (%s)", c.After, v)}
+}
+
+func (e *engine) setVerdict(id string, v reports.Verdict) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.verdicts[id] = e.verdicts[id].Worse(v)
+}
+
+// freshMarker gives the case a marker that nothing else has, for its first round or a later one. All markers have one
+// length, so that none is found within another.
+func (w *world) freshMarker(round int) {
+	index := slices.IndexFunc(w.Cases, func(c Case) bool { return c.ID == w.c.ID })
+	w.marker = fmt.Sprintf("ic-%s-%04d-%d", w.RunID, index, round)
+	clear(w.events)
+}
+
+// step carries out the current step. Whatever goes wrong is kept as evidence; the error only tells godog to skip the
+// rest.
+func (w *world) step(ctx context.Context) (err error) {
+	s := w.current
+	defer func() {
+		if p := recover(); p != nil {
+			w.evidence.Errors = append(w.evidence.Errors, fmt.Sprintf("the step %q broke down: %v", s.Text, p))
+			w.note(true, "%s", debug.Stack())
+			err = errors.New("broken step")
+		}
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		w.emit(w.c.ID, reports.Event{Kind: reports.KindStep, Step: &reports.Step{Text: s.Text, Err: text}})
+	}()
+	m, err := w.language.Recognise(s.Text)
+	if err != nil {
+		return w.broken(ctx, s, err)
+	}
+	m.Fill(tableOf(s))
+	return w.broken(ctx, s, w.rows[m.Verb.Name].do(ctx, w, m.Args))
+}
+
+// broken sorts the error of a step: what was asked could not be tried, or idemcheck itself failed.
+func (w *world) broken(ctx context.Context, s *godog.Step, err error) error {
+	if err == nil {
+		return nil
+	}
+	var st *stop
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		w.evidence.Unclear = append(w.evidence.Unclear, fmt.Sprintf("the case took longer than %s", w.CaseTimeout))
+	case ctx.Err() != nil:
+		w.evidence.Unclear = append(w.evidence.Unclear, "interrupted")
+	case errors.As(err, &st) && st.verdict == reports.Inconclusive, s.Type == messages.PickleStepType_CONTEXT:
+		w.evidence.Unclear = append(w.evidence.Unclear, err.Error())
+	default:
+		w.evidence.Errors = append(w.evidence.Errors, err.Error())
+	}
+	return err
+}
+
+// end counts everything once more, whatever has happened before, and gives the verdict.
+func (w *world) end(ctx context.Context) {
+	if w.c == nil || w.ended {
+		return
+	}
+	w.ended = true
+	defer func() {
+		// A panic in an after-hook would end the process.
+		if p := recover(); p != nil {
+			w.evidence.Errors = append(w.evidence.Errors, fmt.Sprintf("the last count broke down: %v", p))
+			w.finish()
+		}
+	}()
+	w.cancel()
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if len(w.history) > 0 {
+		w.judgeCounts(rest, "at the end")
+	}
+	w.finish()
+}
+
+func (w *world) finish() {
+	w.evidence.Unclear = append(w.evidence.Unclear, w.distrust...)
+	v, reason, broken := judge.Verdict(w.evidence)
+	if v == reports.Pass {
+		reason = w.summary()
+	}
+	if w.artifact != nil {
+		w.artifact.Records = w.tallies
+	}
+	w.setVerdict(w.c.ID, v)
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindCaseEnded, CaseEnded: &reports.CaseEnded{
+		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
+		Records: w.tallies, Artifact: w.artifact,
+	}})
+}
+
+// summary says in few words what a passed case came to: the dispositions in order of sending.
+func (w *world) summary() string {
+	var parts []string
+	for _, s := range w.history {
+		parts = append(parts, string(s.disposition))
+	}
+	text := strings.Join(slices.Compact(parts), ", ")
+	if w.inferred {
+		text += " (inferred from the answers alone)"
+	}
+	return text
+}
+
+func (w *world) find(name string) (*sent, error) {
+	for i := len(w.history) - 1; i >= 0; i-- {
+		if w.history[i].Name == name {
+			return w.history[i], nil
+		}
+	}
+	names := map[string]bool{}
+	for _, s := range w.history {
+		names[s.Name] = true
+	}
+	return nil, fmt.Errorf("nothing was sent as %q (there is: %s)", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+}
+
+func (w *world) note(warning bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if w.notes[text] {
+		return
+	}
+	w.notes[text] = true
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindNote, Note: &reports.Note{Warning: warning, Text: text}})
+}
+
+// take adds an opinion of the judge to the evidence.
+func (w *world) take(o judge.Opinion) {
+	w.evidence.Judged = true
+	for _, f := range o.Findings {
+		w.finding(f)
+	}
+	for _, n := range o.Notes {
+		w.note(n.Warning, "%s", n.Text)
+	}
+	if o.Unclear != "" {
+		w.evidence.Unclear = append(w.evidence.Unclear, o.Unclear)
+	}
+}
+
+// finding records a finding once: the same kind on the same exchanges with the same count is one finding, however
+// often it is seen.
+func (w *world) finding(f reports.Finding) {
+	for _, old := range w.evidence.Findings {
+		if old.Kind == f.Kind && old.Message == f.Message {
+			return
+		}
+	}
+	w.evidence.Findings = append(w.evidence.Findings, f)
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindFinding, Finding: &f})
+}

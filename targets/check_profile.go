@@ -1,0 +1,158 @@
+package targets
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// checkProfile holds a profile file against its rules: it has a name and a source, and whoever reads a value of it can
+// see how binding it is and how it is known.
+func checkProfile(d *decoder, p *Profile) {
+	if p.Name == "" {
+		d.missing("", "", "the profile has no name")
+	}
+	for _, c := range clausesOf(p) {
+		if !reflect.ValueOf(*c.clause).IsZero() {
+			checkClause(d, c)
+			checkStanding(d, c.path, c.clause.Claim, p.Source)
+		}
+	}
+	if !reflect.ValueOf(p.Retention).IsZero() {
+		checkStanding(d, "retention", p.Retention.Claim, p.Source)
+		checkRetention(d, p.Retention)
+	}
+	if !reflect.ValueOf(p.Key).IsZero() {
+		checkStanding(d, "key", p.Key.Claim, p.Source)
+		checkKey(d, p.Key)
+	}
+}
+
+// checkStanding wants a provenance, and with it a level, a source and a date where they belong to it.
+func checkStanding(d *decoder, at string, c Claim, source string) {
+	switch {
+	case c.Provenance == "":
+		d.missing(at, words(Provenances()), "%s needs a provenance", at)
+	case c.Provenance != Unknown && c.Level == "":
+		d.missing(at, words(Levels()), "%s needs a level", at)
+	case (c.Provenance == Documented || c.Provenance == Observed) && c.Source == "" && source == "":
+		d.missing(at, "a link, here or for the whole profile", "%s is %s and needs a source", at, c.Provenance)
+	case c.Provenance == Observed && c.Date == "":
+		d.missing(at, "for example 2026-11-30", "%s is observed and needs a date", at)
+	}
+	if _, err := time.Parse(time.DateOnly, c.Date); c.Date != "" && err != nil {
+		d.fail(at+".date", "", "%s.date: expected a date such as 2027-01-31, found %q", at, c.Date)
+	}
+}
+
+// checkOverrides holds the clauses that a target file gives against the same rules.
+func checkOverrides(d *decoder, t *Target) {
+	var given Profile
+	for _, c := range []struct {
+		into *Clause
+		from *Clause
+	}{{&given.Replay, t.Replay}, {&given.Mismatch, t.Mismatch}, {&given.InFlight, t.InFlight}, {&given.Missing, t.Missing},
+		{&given.Expired, t.Expired}} {
+		if c.from != nil {
+			*c.into = *c.from
+		}
+	}
+	if t.Failures != nil {
+		given.Failures = *t.Failures
+	}
+	if t.Scope != nil {
+		given.Scope = *t.Scope
+	}
+	for _, c := range clausesOf(&given) {
+		checkClause(d, c)
+	}
+	if t.Retention != nil {
+		checkRetention(d, *t.Retention)
+	}
+	if t.Held != nil {
+		checkStatuses(d, "held", t.Held.Status, t.Held.Code)
+	}
+}
+
+func checkClause(d *decoder, c namedClause) {
+	for i, m := range c.clause.Mode {
+		if slices.Contains(c.modes, m) {
+			continue
+		}
+		hint := "known: " + strings.Join(c.modes, ", ")
+		if best, ok := nearest(m, c.modes); ok {
+			hint = "did you mean \"" + best + "\"?"
+		}
+		d.fail(item(c.path+".mode", i), hint, "%s.mode: %q is not known", c.path, m)
+	}
+	checkStatuses(d, c.path, c.clause.Status, c.clause.Code)
+	for name, m := range map[string]*Marker{"marker": c.clause.Marker, "retry_hint": c.clause.RetryHint} {
+		if m != nil && (m.Name == "" || headerOK(m.Name, "") != nil) {
+			d.missing(c.path+"."+name, "", "%s.%s needs the name of a header", c.path, name)
+		}
+	}
+	for i, p := range c.clause.Ignore {
+		if _, err := pointerTokens(p); err != nil {
+			d.fail(item(c.path+".ignore", i), "", "%s.ignore: %s", c.path, err)
+		}
+	}
+}
+
+func checkStatuses(d *decoder, at string, statuses Ints, code *Code) {
+	for i, s := range statuses {
+		if s < 100 || s > 599 {
+			d.fail(item(at+".status", i), "", "%s.status: %d is no HTTP status", at, s)
+		}
+	}
+	if code != nil {
+		if code.At == "" {
+			d.missing(at+".code", "", "%s.code needs at, the JSONPath of the code", at)
+		}
+		checkPath(d, at+".code.at", code.At)
+	}
+}
+
+func checkRetention(d *decoder, r Retention) {
+	if r.Max != 0 && r.Min > r.Max {
+		d.fail("retention.min", "", "retention: min is longer than max")
+	}
+}
+
+// checkKeyOf checks the key that results for a target; a mistake is the file's only where the file speaks of the key.
+func checkKeyOf(d *decoder, t *Target) {
+	if t.Key != nil {
+		checkKey(d, t.Profile.Key)
+	}
+}
+
+func checkKey(d *decoder, k Key) {
+	switch k.In {
+	case InNone:
+	case InBody:
+		if _, err := pointerTokens(k.Name); err != nil {
+			d.fail("key.name", "for example /idempotency_key", "key.name: in a body the name is a JSON pointer: %s", err)
+		}
+	case InHeader:
+		if err := headerOK(k.Name, ""); err != nil {
+			d.fail("key.name", "", "key.name: %s", err)
+		}
+	default:
+		if k.Name == "" {
+			d.missing("key", "", "key needs a name")
+		}
+	}
+	for i, m := range k.Methods {
+		if m == "" || m != strings.ToUpper(m) {
+			d.fail(item("key.methods", i), "", "key.methods: %q is no method in capital letters", m)
+		}
+	}
+	for name, value := range k.Companions {
+		if err := headerOK(name, value); err != nil {
+			d.fail("key.companions", "", "key.companions: %s", err)
+		}
+	}
+	if k.MaxLength < 0 {
+		d.fail("key.max_length", "", "key.max_length must not be negative")
+	}
+}

@@ -1,0 +1,85 @@
+package targets
+
+// clausesOf lists every clause of a profile with its path in the YAML file.
+func clausesOf(p *Profile) []namedClause {
+	return []namedClause{
+		{"replay", &p.Replay, []string{ModeIdentical, ModeSameRecord, ModePointerError, ModeUpsert, ModeAck, ModeUndocumented}},
+		{"mismatch", &p.Mismatch, []string{ModeReject, ModeReplayFirst, ModeNewRecord, ModeOverwrite, ModeUndocumented}},
+		{"in_flight", &p.InFlight, []string{ModeReject, ModeWait, ModePointer, ModeUndocumented}},
+		{"missing", &p.Missing, []string{ModeReject, ModeExecutes, ModeServerGenerates, ModeUndocumented}},
+		{"failures.validation", &p.Failures.Validation, failureModes()},
+		{"failures.refusal", &p.Failures.Refusal, failureModes()},
+		{"failures.unauthorized", &p.Failures.Unauthorized, failureModes()},
+		{"failures.rate_limited", &p.Failures.RateLimited, failureModes()},
+		{"failures.server_error", &p.Failures.ServerError, failureModes()},
+		{"expired", &p.Expired, []string{ModeNewRecord, ModeReject, ModeNever, ModeUndocumented}},
+		{"scope.credential", &p.Scope.Credential, scopeModes()},
+		{"scope.tenant", &p.Scope.Tenant, scopeModes()},
+		{"scope.environment", &p.Scope.Environment, scopeModes()},
+		{"scope.operation", &p.Scope.Operation, scopeModes()},
+	}
+}
+
+// namedClause is a clause, where it stands, and the modes it may have.
+type namedClause struct {
+	path   string
+	clause *Clause
+	modes  []string
+}
+
+func failureModes() []string {
+	return []string{ModeStored, ModeReExecuted, ModeResumed, ModeUndocumented}
+}
+func scopeModes() []string { return []string{ModeIsolated, ModeShared, ModeReject, ModeUndocumented} }
+
+// settle fills in what a reader of the profile may rely on: every claim has a provenance (unknown where nothing is
+// said), documented and observed ones a source, markers the claim of their clause, and the key a place and a name.
+func (p *Profile) settle() {
+	for _, c := range clausesOf(p) {
+		p.settleClaim(&c.clause.Claim)
+		c.clause.Marker = settleMarker(c.clause.Marker, c.clause.Claim)
+		c.clause.RetryHint = settleMarker(c.clause.RetryHint, c.clause.Claim)
+	}
+	p.settleClaim(&p.Retention.Claim)
+	p.settleClaim(&p.Key.Claim)
+	if p.Key.In == "" {
+		p.Key.In = InHeader
+	}
+	if p.Key.In == InHeader && p.Key.Name == "" {
+		p.Key.Name = defaultKeyName
+	}
+	if p.Key.In == InHeader && p.Key.Quoting == "" {
+		p.Key.Quoting = QuotingBare
+	}
+}
+
+func (p *Profile) settleClaim(c *Claim) {
+	if c.Provenance == "" {
+		c.Provenance = Unknown
+	}
+	if c.Source == "" && (c.Provenance == Documented || c.Provenance == Observed) {
+		c.Source = p.Source
+	}
+}
+
+// settleMarker gives a copy, since profiles are shared between targets.
+func settleMarker(m *Marker, clause Claim) *Marker {
+	if m == nil {
+		return nil
+	}
+	out := *m
+	if out.Provenance == "" {
+		level := out.Level
+		out.Claim = clause
+		if level != "" {
+			out.Level = level
+		}
+	}
+	if out.Level == "" {
+		out.Level = clause.Level
+	}
+	if out.Source == "" {
+		out.Source = clause.Source
+	}
+	return &out
+}

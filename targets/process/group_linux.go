@@ -1,0 +1,42 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// dieWithParent lets the system kill the child when idemcheck dies; see launch. Whoever the child has started survives
+// that: the signal goes to the child only.
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
+// groupRuns reports whether anyone in a group still runs. The dead who wait for a parent to notice them do not count:
+// in a container that may be never.
+func groupRuns(group int) bool {
+	if syscall.Kill(-group, 0) != nil {
+		return false
+	}
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(files) == 0 {
+		return false
+	}
+	for _, file := range files {
+		if stat, err := os.ReadFile(file); err == nil && runsIn(stat, group) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsIn reads a line of /proc/PID/stat: after the name in parentheses, which may hold anything, come the state, the
+// parent and the group (proc_pid_stat(5)).
+func runsIn(stat []byte, group int) bool {
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 3 || string(fields[2]) != strconv.Itoa(group) {
+		return false
+	}
+	state := fields[0][0]
+	return state != 'Z' && state != 'X'
+}

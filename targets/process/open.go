@@ -1,0 +1,136 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// Open starts the target of a `run.process` section and gives its endpoint: it can be killed and restarted. {{port}}
+// is a free port that stays the same, {{dir}} a folder that lives as long as the endpoint; both may stand in the
+// command, in the environment and in the target's own URL, which is http://127.0.0.1:{{port}} where the file names
+// none. The command runs in the folder of the target file, or in `dir` below it. The context bounds the start only.
+//
+// On an error everything is undone already. The error may hold what the target has printed, without secrets.
+func Open(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) {
+	e := &targets.Endpoint{Target: t}
+	if err := open(ctx, t, e); err != nil {
+		e.Close()
+		return nil, fmt.Errorf("open %s: %s", t.Name, t.Secrets.Redact(err.Error()))
+	}
+	return e, nil
+}
+
+// open fills in the endpoint, with whatever must be undone.
+func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) error {
+	vars, err := ownVars(e)
+	if err != nil {
+		return err
+	}
+	if e.URL, err = baseURL(t.URL, vars); err != nil {
+		return err
+	}
+	options, err := targets.SenderOptionsFor(t, e.URL)
+	if err != nil {
+		return err
+	}
+	e.Sender, e.Replicas, e.Loopback = targets.NewSender(options), t.Replicas, loopback(e.URL)
+	spec, err := specOf(t, e.URL, vars)
+	if err != nil {
+		return err
+	}
+	p, err := Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	e.OnClose(func() error { return p.Stop(context.WithoutCancel(ctx)) })
+	e.About = fmt.Sprintf("child process %d", p.PID())
+	e.Kill, e.Restart = p.Kill, p.Restart
+	e.Logs = func() string { return t.Secrets.Redact(p.Logs()) }
+	return nil
+}
+
+// ownVars picks the port and makes the folder.
+func ownVars(e *targets.Endpoint) (targets.Vars, error) {
+	port, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "idemcheck-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the target: %w", err)
+	}
+	e.OnClose(func() error { return os.RemoveAll(dir) })
+	return targets.Vars{"port": strconv.Itoa(port), "dir": dir}, nil
+}
+
+// baseURL is where the target will be.
+func baseURL(written string, vars targets.Vars) (string, error) {
+	if written == "" {
+		written = "http://127.0.0.1:{{port}}"
+	}
+	base, err := targets.Expand(written, vars)
+	if err != nil {
+		return "", fmt.Errorf("url: %w", err)
+	}
+	return strings.TrimRight(base, "/"), nil
+}
+
+// specOf expands the section.
+func specOf(t *targets.Target, base string, vars targets.Vars) (Spec, error) {
+	section := t.Run.Process
+	spec := Spec{Dir: filepath.Join(filepath.Dir(t.File), section.Dir)}
+	if filepath.IsAbs(section.Dir) {
+		spec.Dir = section.Dir
+	}
+	for _, word := range section.Command {
+		expanded, err := targets.Expand(word, vars)
+		if err != nil {
+			return Spec{}, fmt.Errorf("run.process.command: %w", err)
+		}
+		spec.Command = append(spec.Command, expanded)
+	}
+	for _, name := range slices.Sorted(maps.Keys(section.Env)) {
+		expanded, err := targets.Expand(section.Env[name], vars)
+		if err != nil {
+			return Spec{}, fmt.Errorf("run.process.env.%s: %w", name, err)
+		}
+		spec.Env = append(spec.Env, name+"="+expanded)
+	}
+	var err error
+	spec.Ready, err = Answers(base, section.Ready)
+	return spec, err
+}
+
+// hostPort is where a base URL is dialled.
+func hostPort(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return "", fmt.Errorf("url: %q is not an absolute URL", base)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port), nil
+}
+
+// loopback reports whether a base URL stays on this machine.
+func loopback(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,36 @@
+package process
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"sync"
+)
+
+// The ports that are given out. They lie below what systems use for outgoing connections (from 32768 on Linux, from
+// 49152 elsewhere): otherwise, while the target is down, such a connection could take its port, and a probe could even
+// reach itself.
+const (
+	firstPort = 20000
+	lastPort  = 31999
+)
+
+// given holds the ports that this process has given out. Each is given once: one that is free now may belong to a
+// target that is down just now.
+var given sync.Map
+
+// FreePort gives a TCP port that is free on 127.0.0.1.
+func FreePort() (int, error) {
+	for range 1000 {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		if _, taken := given.LoadOrStore(port, true); taken {
+			continue
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, errors.New("find a free port: none found between 20000 and 31999")
+}

@@ -1,0 +1,161 @@
+package targets
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+// http2Wire is a request in HTTP/2, alone on its connection. The frames are net/http's; what is sent and when it ends
+// is decided here.
+type http2Wire struct {
+	link    *link
+	conn    *http.ClientConn
+	request *http.Request
+	body    *gatedBody
+	fault   FaultKind
+	reader  answerReader
+	marks   marks
+	start   sync.Once
+	answers chan answer // one, from run
+}
+
+// newHTTP2Wire begins HTTP/2 on a connection.
+func newHTTP2Wire(ctx context.Context, l *link, r *outgoing, reader answerReader) (*http2Wire, error) {
+	if r.fault == HangUpHeaders {
+		return nil, failure(FailureNotSent, "%s needs HTTP/1.1, which the target does not offer", r.fault)
+	}
+	conn, err := clientConn(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	w := &http2Wire{link: l, conn: conn, fault: r.fault, reader: reader, answers: make(chan answer, 1)}
+	w.marks.now, w.marks.done = reader.now, make(chan struct{})
+	w.body = newGatedBody(r.body)
+	w.request = w.build(ctx, r)
+	return w, nil
+}
+
+// clientConn lets net/http speak HTTP/2 over a connection of ours. ClientConn, unlike Transport, sends what it is given
+// once. TLS, where there is any, is done already: for net/http this is HTTP/2 with prior knowledge.
+func clientConn(ctx context.Context, l *link) (*http.ClientConn, error) {
+	t := &http.Transport{
+		DialContext:            func(context.Context, string, string) (net.Conn, error) { return l, nil },
+		Protocols:              new(http.Protocols),
+		DisableCompression:     true, // so that the header goes out as it is
+		MaxResponseHeaderBytes: maxAnswerHeader,
+	}
+	t.Protocols.SetUnencryptedHTTP2(true)
+	return t.NewClientConn(ctx, "http", l.RemoteAddr().String())
+}
+
+// build makes the request as net/http wants it.
+func (w *http2Wire) build(ctx context.Context, r *outgoing) *http.Request {
+	if r.fault != NoFault && r.fault != LostResponse {
+		// The request outlives the exchange by a moment; see link.hangUp. Until then the end of its time ends the
+		// connection, and so the request.
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx = httptrace.WithClientTrace(ctx, w.marks.trace())
+	req := &http.Request{Method: r.method, URL: r.url, Host: r.host, Header: r.header, ContentLength: int64(len(r.body))}
+	if len(r.body) > 0 {
+		req.Body = w.body
+	}
+	return req.WithContext(ctx)
+}
+
+// run sends the request and reads the answer, as far as the fault lets it.
+func (w *http2Wire) run() {
+	w.start.Do(func() { go func() { w.answers <- w.exchange() }() })
+}
+
+func (w *http2Wire) exchange() answer {
+	res, err := w.conn.RoundTrip(w.request)
+	a := answer{first: w.marks.firstByte(), proto: protoHTTP2, err: err}
+	if err == nil && w.fault == NoFault {
+		w.reader.take(&a, res)
+	}
+	return a
+}
+
+func (w *http2Wire) send() {
+	if w.fault == HangUpHalfBody {
+		w.holdAt(len(w.body.data) / 2)
+		return
+	}
+	w.run()
+}
+
+// hold withholds the last byte of the body, or, without a body, the whole request: HTTP/2 is not written by the byte.
+func (w *http2Wire) hold() {
+	if n := len(w.body.data); w.fault == HangUpHalfBody {
+		w.holdAt(n / 2)
+	} else if n > 0 {
+		w.holdAt(n - 1)
+	}
+}
+
+// holdAt sends the body up to a byte and waits until that is written.
+func (w *http2Wire) holdAt(at int) {
+	w.body.gate = at
+	w.run()
+	select {
+	case <-w.body.reached:
+	case a := <-w.answers:
+		w.answers <- a // ended early; finish tells
+	}
+}
+
+func (w *http2Wire) release() {
+	if w.fault != HangUpHalfBody {
+		w.body.release()
+	}
+	w.run()
+}
+
+// finish waits for the answer, or ends what the fault has broken.
+func (w *http2Wire) finish() outcome {
+	var a answer
+	switch w.fault {
+	case NoFault:
+		a = <-w.answers
+		w.marks.settle()
+	case LostResponse:
+		a = lost(<-w.answers)
+		if a.err == nil || !a.first.IsZero() {
+			a.err = errFault(w.fault, a.first)
+		}
+	default:
+		a.err = w.breakOff()
+	}
+	return outcome{wrote: w.marks.written(), answer: a}
+}
+
+// breakOff hangs up once as much is written as the fault allows. net/http still reads, and closes at the end.
+func (w *http2Wire) breakOff() error {
+	if w.fault == HangUpAfterWrite {
+		select {
+		case <-w.marks.done:
+		case a := <-w.answers:
+			w.answers <- a
+		}
+	}
+	if err := w.early(); err != nil {
+		return err
+	}
+	w.link.hangUp()
+	return errFault(w.fault, time.Time{})
+}
+
+// early gives the error of a request that ended before its fault could break it.
+func (w *http2Wire) early() error {
+	select {
+	case a := <-w.answers:
+		return a.err
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,328 @@
+package targets_test
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// overTLS starts a server of net/http and gives the option of a sender that trusts it.
+func overTLS(t *testing.T, h2 bool, handler http.HandlerFunc) (*httptest.Server, func(*targets.SenderOptions)) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = h2
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, func(o *targets.SenderOptions) {
+		o.TLS = server.Client().Transport.(*http.Transport).TLSClientConfig
+	}
+}
+
+// overH2C starts a server that speaks only HTTP/2, in the clear.
+func overH2C(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Config.ErrorLog = quiet()
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func h2c(o *targets.SenderOptions) { o.H2C = true }
+
+// echo says what it was asked.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("X-Keys", strings.Join(r.Header["Idempotency-Key"], ","))
+	w.Header().Set("X-Agent", r.UserAgent())
+	w.Header().Set("X-Accept-Encoding", r.Header.Get("Accept-Encoding"))
+	w.WriteHeader(http.StatusCreated)
+	io.WriteString(w, r.Proto+" "+r.Method+" "+r.URL.RequestURI()+" "+string(body))
+}
+
+func TestHTTP2(t *testing.T) {
+	t.Parallel()
+	server, trust := overTLS(t, true, echo)
+	clear := overH2C(t, echo)
+	for name, row := range map[string]struct {
+		url  string
+		with func(*targets.SenderOptions)
+	}{
+		"ALPN": {server.URL, trust}, "h2c": {clear.URL, h2c},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := create(row.url + "/v1/tasks?q=a b")
+			a.Header["Idempotency-Key"] = []string{"k-1", "k-2"}
+			x := send(t, sender(row.with), a)
+			require.Equal(t, 201, x.Status, x.Err)
+			assert.Equal(t, "HTTP/2.0", x.Proto)
+			assert.Equal(t, `HTTP/2.0 POST /v1/tasks?q=a%20b {"note":"hello"}`, string(x.Content))
+			assert.Equal(t, "k-1,k-2", x.Answer.Get("X-Keys"))
+			assert.Equal(t, "idemcheck", x.Answer.Get("X-Agent"))
+			assert.Empty(t, x.Answer.Get("X-Accept-Encoding"))
+			inOrder(t, x.Began, x.Connected, x.Wrote, x.Ended)
+			inOrder(t, x.Connected, x.FirstByte, x.Ended)
+
+			a.Method, a.Body = http.MethodDelete, nil
+			x = send(t, sender(row.with), a)
+			assert.Equal(t, 201, x.Status, x.Err)
+			assert.False(t, x.Wrote.IsZero())
+		})
+	}
+}
+
+func TestHTTP2BodiesAreCappedAndDecoded(t *testing.T) {
+	t.Parallel()
+	server := overH2C(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(zip(make([]byte, 1<<20)))
+	})
+	x := send(t, sender(h2c, func(o *targets.SenderOptions) { o.MaxBody = 1000 }), create(server.URL))
+	assert.True(t, x.Cut)
+	assert.Len(t, x.Content, 1000)
+	assert.Empty(t, x.Failure, x.Err)
+}
+
+func TestPrepareAndFaultsPreferHTTP1(t *testing.T) {
+	t.Parallel()
+	server, trust := overTLS(t, true, echo)
+	x := sendWay(t, "prepare", create(server.URL), trust)
+	assert.Equal(t, "HTTP/1.1", x.Proto)
+	assert.Equal(t, `HTTP/1.1 POST / {"note":"hello"}`, string(x.Content))
+	a := create(server.URL)
+	a.Fault = targets.LostResponse
+	x = sendWay(t, "send", a, trust)
+	assert.Equal(t, "HTTP/1.1", x.Proto)
+	assert.Equal(t, targets.FailureFault, x.Failure, x.Err)
+}
+
+// onlyHTTP2 refuses clients that do not offer HTTP/2, as some gateways do.
+func onlyHTTP2(server *httptest.Server) {
+	base := server.TLS.Clone()
+	base.NextProtos = []string{"h2"}
+	server.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		c := base.Clone()
+		for _, p := range hello.SupportedProtos {
+			if p == "h2" {
+				return c, nil
+			}
+		}
+		c.NextProtos = []string{"none"}
+		return c, nil
+	}
+}
+
+func TestPrepareFallsBackToHTTP2(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = quiet()
+	server.TLS = &tls.Config{}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	onlyHTTP2(server)
+	skip := func(o *targets.SenderOptions) { o.TLS = &tls.Config{InsecureSkipVerify: true} }
+	x := sendWay(t, "prepare", create(server.URL), skip)
+	assert.Equal(t, "HTTP/2.0", x.Proto, x.Err)
+	assert.Equal(t, 201, x.Status)
+}
+
+func TestHTTP2PrepareHoldsTheRequestOpen(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"body": "hello", "one byte": "h", "no body": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inside, whole := make(chan struct{}, 1), make(chan string, 1)
+			server := overH2C(t, func(w http.ResponseWriter, r *http.Request) {
+				inside <- struct{}{}
+				b, _ := io.ReadAll(r.Body)
+				whole <- string(b)
+			})
+			a := create(server.URL)
+			a.Body = []byte(body)
+			held := sender(h2c).Prepare(t.Context(), a)
+			require.False(t, held.Failed())
+			if body != "" {
+				<-inside // the handler runs, and waits for the last byte
+			}
+			assert.Empty(t, whole)
+			held.Release()
+			x := held.Finish(t.Context())
+			assert.Equal(t, 200, x.Status, x.Err)
+			assert.Equal(t, body, <-whole)
+			inOrder(t, x.Connected, x.Wrote, x.Ended)
+		})
+	}
+}
+
+func TestHTTP2NeverReleased(t *testing.T) {
+	t.Parallel()
+	read := make(chan error, 1)
+	server := overH2C(t, func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(r.Body)
+		read <- err
+	})
+	a := create(server.URL)
+	a.Timeout = 50 * time.Millisecond
+	x := sender(h2c).Prepare(t.Context(), a).Finish(t.Context())
+	assert.Equal(t, targets.FailureTimeout, x.Failure, x.Err)
+	assert.Error(t, <-read, "the last byte was not sent")
+}
+
+func TestHTTP2Faults(t *testing.T) {
+	t.Parallel()
+	for fault, row := range map[targets.FaultKind]struct {
+		body  string
+		whole bool
+	}{
+		targets.HangUpHalfBody:   {body: `{"note":`},
+		targets.HangUpAfterWrite: {body: `{"note":"hello"}`, whole: true},
+		targets.LostResponse:     {body: `{"note":"hello"}`, whole: true},
+	} {
+		for _, way := range []string{"send", "prepare"} {
+			t.Run(string(fault)+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				got, done := make(chan string, 2), make(chan struct{})
+				server := overH2C(t, func(w http.ResponseWriter, r *http.Request) {
+					b, _ := io.ReadAll(r.Body)
+					got <- string(b)
+					if fault == targets.HangUpAfterWrite {
+						<-done
+					}
+				})
+				a := create(server.URL)
+				a.Fault = fault
+				x := sendWay(t, way, a, h2c)
+				close(done)
+				assert.Equal(t, row.body, <-got)
+				assert.Equal(t, targets.FailureFault, x.Failure, x.Err)
+				assert.Zero(t, x.Status)
+				assert.Equal(t, row.whole, !x.Wrote.IsZero())
+				assert.Equal(t, fault == targets.LostResponse, !x.FirstByte.IsZero())
+			})
+		}
+	}
+	a := create(overH2C(t, echo).URL)
+	a.Fault = targets.HangUpHeaders
+	x := send(t, sender(h2c), a)
+	assert.Equal(t, targets.FailureNotSent, x.Failure)
+	assert.Contains(t, x.Err, "needs HTTP/1.1")
+}
+
+// framed is a peer that speaks HTTP/2 by hand: it reads one whole request, notes it, and does something.
+func framed(then func(*http2.Framer, uint32)) func(*peerConn) {
+	return func(c *peerConn) {
+		io.CopyN(io.Discard, c.br, int64(len(http2.ClientPreface)))
+		f := http2.NewFramer(c.Conn, c.br)
+		f.WriteSettings()
+		for {
+			frame, err := f.ReadFrame()
+			if err != nil {
+				return
+			}
+			switch frame := frame.(type) {
+			case *http2.HeadersFrame:
+				c.note("request")
+			case *http2.DataFrame:
+				if frame.StreamEnded() {
+					then(f, frame.StreamID)
+					return
+				}
+			}
+		}
+	}
+}
+
+// header sends the header of an answer.
+func header(f *http2.Framer, stream uint32, end bool, fields ...hpack.HeaderField) {
+	var b strings.Builder
+	e := hpack.NewEncoder(&b)
+	for _, field := range fields {
+		e.WriteField(field)
+	}
+	f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte(b.String()), EndStream: end, EndHeaders: true})
+}
+
+// A connection or stream that dies before the answer is one request and no answer, never a second request.
+func TestHTTP2ThatDiesBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	ok := hpack.HeaderField{Name: ":status", Value: "200"}
+	for name, row := range map[string]struct {
+		then    func(*http2.Framer, uint32)
+		failure targets.FailureKind
+		status  int
+		cut     bool
+	}{
+		"closed":  {then: func(*http2.Framer, uint32) {}, failure: targets.FailureClosed},
+		"GOAWAY":  {then: func(f *http2.Framer, s uint32) { f.WriteGoAway(0, http2.ErrCodeNo, nil) }, failure: targets.FailureClosed},
+		"refused": {then: func(f *http2.Framer, s uint32) { f.WriteRSTStream(s, http2.ErrCodeRefusedStream) }, failure: targets.FailureClosed},
+		"invalid": {then: func(f *http2.Framer, s uint32) {
+			header(f, s, true, hpack.HeaderField{Name: "no-status", Value: "1"})
+			f.ReadFrame()
+		}, failure: targets.FailureProtocol},
+		"half a body": {then: func(f *http2.Framer, s uint32) {
+			header(f, s, false, ok)
+			f.WriteData(s, false, []byte("hi"))
+		}, failure: targets.FailureClosed, status: 200, cut: true},
+		"reset in the body": {then: func(f *http2.Framer, s uint32) {
+			header(f, s, false, ok)
+			f.WriteData(s, false, []byte("hi"))
+			f.WriteRSTStream(s, http2.ErrCodeInternal)
+			f.ReadFrame()
+		}, failure: targets.FailureClosed, status: 200, cut: true},
+		"whole": {then: func(f *http2.Framer, s uint32) { header(f, s, true, ok) }, status: 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := listen(t, framed(row.then))
+			x := send(t, sender(h2c), create(p.url()))
+			assert.Equal(t, row.failure, x.Failure, x.Err)
+			assert.Equal(t, row.status, x.Status)
+			assert.Equal(t, row.cut, x.Cut)
+			assert.Equal(t, []string{"request"}, p.requests())
+			assert.Equal(t, 1, p.connections())
+		})
+	}
+}
+
+func TestHTTP2AgainstAnHTTP1Target(t *testing.T) {
+	t.Parallel()
+	p := listen(t, func(c *peerConn) {
+		c.br.ReadString('\n')
+		c.say("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+	})
+	x := send(t, sender(h2c), create(p.url()))
+	assert.NotEmpty(t, x.Failure)
+	assert.Zero(t, x.Status)
+}
+
+func TestHTTP2EndlessHeader(t *testing.T) {
+	t.Parallel()
+	p := listen(t, framed(func(f *http2.Framer, s uint32) {
+		big := hpack.HeaderField{Name: "x", Value: strings.Repeat("y", 16000), Sensitive: true}
+		var b strings.Builder
+		e := hpack.NewEncoder(&b)
+		e.WriteField(big)
+		f.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: []byte(b.String())})
+		for f.WriteContinuation(s, false, []byte(b.String())) == nil {
+		}
+	}))
+	x := send(t, sender(h2c), create(p.url()))
+	assert.NotEmpty(t, x.Failure, x.Err)
+	assert.Zero(t, x.Status)
+}
