@@ -77,10 +77,23 @@ Feature: Replay
     And exactly 1 record exists
     And "retry" names the record that exists
 
-  @id:lost-answer[still-running] @after:replay-once @needs:key
-  @ref:https://github.com/caura-ai/caura/pull/1629
+  @id:lost-answer[still-running] @after:replay-once @needs:key @needs:slow
+  @ref:https://github.com/mastodon/mastodon/pull/21840
   Scenario: A timeout behind which the request was still running
-    The client hangs up right after its last byte, so the target may be anywhere in its work.
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent as "first" and the connection is cut right after the last byte
+      | switch | slow |
+    And the records are read as "before the retry"
+    And nothing was counted yet as "before the retry"
+    And the operation is sent again as "retry" with the same key until it settles
+    Then "retry" is handled as a retry after a lost answer of "first"
+    And exactly 1 record exists
+    And "retry" names the record that exists
+
+  @id:lost-answer[hung-up] @after:replay-once @needs:key
+  @ref:https://github.com/caura-ai/caura/pull/1629
+  Scenario: The client hangs up right after its last byte and asks again at once
+    The target may be anywhere in its work; the retry may even overtake it.
     Given event "E204" is approved for target record "A18"
     When the operation is sent as "first" and the connection is cut right after the last byte
     And the operation is sent again as "retry" with the same key until it settles
@@ -94,6 +107,28 @@ Feature: Replay
     Given the baseline was completed
     When the operation is sent again as "reordered" with the same key and the members in another order
     Then "reordered" is handled as a replay of "baseline"
+    And exactly 1 record exists
+
+  @id:replay-after-delete @after:replay-once @needs:key @needs:delete @should
+  @ref:https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html
+  Scenario: The same request again after its record was deleted
+    The first answer, or a refusal; a second record would bring back what somebody has deleted.
+    Given the baseline was completed
+    When the record of "baseline" is deleted
+    And the operation is sent again as "again" with the same key
+    Then "again" is handled as a replay of a record that is gone of "baseline"
+    And exactly 0 records exist
+
+  @id:replay-at-the-limit @after:replay-once @needs:key @needs:exhaust
+  @ref:https://github.com/torkiv-labs/Nexuq/issues/468
+  Scenario: The same request again after the limit was reached that it was within
+    What succeeded is answered as it was, though it would be refused today.
+    Given the baseline bundle
+      | target record | A19 |
+    And the baseline was completed
+    When target record "A19" can take nothing more
+    And the operation is sent again as "again" with the key of "baseline"
+    Then "again" is handled as a replay of "baseline"
     And exactly 1 record exists
 
   @id:replay-after-restart @after:replay-once @needs:key @needs:restart

@@ -121,6 +121,9 @@ func (w *world) judgeCounts(ctx context.Context, label string) {
 			}
 			touched = true
 			want := w.expected(sc)
+			if o.sideEffect {
+				want = want.Plus(judge.Exactly(w.deleted[sc]))
+			}
 			all = all.Plus(want)
 			if o.scoped {
 				w.judgeCount(ctx, o, sc, want, label)
@@ -159,7 +162,7 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 	}
 	w.inferred = w.inferred || o.weak
 	w.take(judge.Records(counted))
-	if o.sideEffect {
+	if o.sideEffect && len(w.deleted) == 0 {
 		w.reconcile(sc, r)
 	}
 }

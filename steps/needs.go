@@ -40,6 +40,10 @@ var needs = map[targets.Need]need{
 		"give a credential that may not use the second operation (callers.without-<operation>)"},
 	targets.NeedRead: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Read != "" },
 		"say how a record is read (operations.<name>.read)"},
+	targets.NeedDelete: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Delete != "" },
+		"say how a record is deleted (operations.<name>.delete)"},
+	targets.NeedExhaust: {canExhaust,
+		"say how a limit is reached, after which nothing more is created for a target record (exhaust; not together with values.target_record)"},
 	targets.NeedMaterial: {func(t *targets.Target, _ Abilities) bool { return len(mainOperation(t).Material) > 0 },
 		"list the body members whose change makes a different request (operations.<name>.material)"},
 	targets.NeedInvalid: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Invalid != nil },
@@ -78,6 +82,11 @@ func otherOperation(t *targets.Target) *targets.Operation {
 
 func hasOtherOperation(t *targets.Target, _ Abilities) bool {
 	return otherOperation(t) != nil && counts(t, otherOperation(t).Name)
+}
+
+// canExhaust: a listed target record is shared by all cases and must not be used up.
+func canExhaust(t *targets.Target, _ Abilities) bool {
+	return t.Exhaust != nil && len(t.Values.TargetRecord) == 0
 }
 
 func hasLesserCaller(t *targets.Target, a Abilities) bool {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -172,81 +170,6 @@ func pick(given, otherwise string) string {
 	return otherwise
 }
 
-// address gives the base URL and the headers of an attempt: the target's own, over them the namespace's, the caller's
-// and those of a test switch.
-func (w *world) address(a sendArgs) (string, map[string]string) {
-	base, headers := w.place(a.Namespace)
-	if a.Caller == "lesser" {
-		headers = over(headers, lesserCaller(w.target).Headers)
-	}
-	switches := map[string]map[string]string{
-		"slow": w.target.Switches.Slow, "fail": w.target.Switches.Fail, "refuse": w.target.Switches.Refuse,
-	}
-	return base, over(headers, switches[a.Switch])
-}
-
-// place gives the base URL and headers of a namespace; "" is the target's own.
-func (e *engine) place(namespace string) (string, map[string]string) {
-	base, headers := e.Endpoint.URL, e.target.Headers
-	var n *targets.Namespace
-	switch namespace {
-	case "other_tenant":
-		n = e.target.Namespaces.OtherTenant
-	case "test_environment":
-		n = e.target.Namespaces.TestEnvironment
-	}
-	if n == nil {
-		return base, headers
-	}
-	return pick(strings.TrimRight(n.URL, "/"), base), over(headers, n.Headers)
-}
-
-// over lays headers over others, whatever their letter case.
-func over(headers, more map[string]string) map[string]string {
-	out := map[string]string{}
-	for k, v := range headers {
-		out[http.CanonicalHeaderKey(k)] = v
-	}
-	for k, v := range more {
-		out[http.CanonicalHeaderKey(k)] = v
-	}
-	return out
-}
-
-// vars are the template values of an attempt. Symbols become ids that no other case has.
-func (w *world) vars(s *sent) targets.Vars {
-	return targets.Vars{
-		"environment": s.bundle.Environment, "tenant": s.bundle.Tenant, "operation": s.bundle.Operation,
-		"event": w.eventID(s.bundle.Event), "target_record": w.recordID(s.bundle.Record),
-		"revision": s.revision, "payload": "Review the account, revision " + s.revision, "marker": w.marker,
-		"duration": slowness.String(),
-	}
-}
-
-// symbol gives the id a symbol stands for: the listed values in the order of first use; without a list, otherwise.
-func symbol(names map[string]string, name string, listed []string, otherwise string) string {
-	id, known := names[name]
-	if !known {
-		id = otherwise
-		if len(listed) > 0 {
-			id = listed[len(names)%len(listed)]
-		}
-		names[name] = id
-	}
-	return id
-}
-
-// eventID gives the id of a source event; without listed values one that no other case has.
-func (w *world) eventID(name string) string {
-	return symbol(w.events, name, w.target.Values.Event, name+"-"+w.marker)
-}
-
-// recordID gives the id of a target record. Records exist in the target already, so that without listed values the
-// symbol stands for itself.
-func (w *world) recordID(name string) string {
-	return symbol(w.records, name, w.target.Values.TargetRecord, name)
-}
-
 // build renders the request, with the body varied as asked.
 func (w *world) build(op targets.Operation, base string, headers map[string]string, vars targets.Vars, variation string) (targets.Attempt, error) {
 	var body []byte
@@ -265,90 +188,6 @@ func (w *world) build(op targets.Operation, base string, headers map[string]stri
 		return targets.Attempt{}, fmt.Errorf("vary the body of %s: %w", op.Name, err)
 	}
 	return op.Request.BuildBody(base, headers, vars, body)
-}
-
-// placeKey puts the key into the attempt and says in words how it relates to the earlier ones.
-func (w *world) placeKey(s *sent, a sendArgs) error {
-	key := ""
-	switch {
-	case a.KeyOf != "":
-		old, err := w.find(a.KeyOf)
-		if err != nil {
-			return err
-		}
-		key, s.keyWords = old.Key, "the key of "+a.KeyOf
-	case a.Key == "same" || a.Key == "other-case":
-		if w.firstKey == "" {
-			return fmt.Errorf("%q is to have the same key as an earlier attempt, and there is none", a.As)
-		}
-		key, s.keyWords = w.firstKey, "the baseline's"
-		if a.Key == "other-case" {
-			key, s.keyWords = otherCase(key), "the baseline's in the other letter case"
-		}
-	case strings.HasPrefix(a.Key, "length:"):
-		n, err := strconv.Atoi(strings.TrimPrefix(a.Key, "length:"))
-		if err != nil {
-			return fmt.Errorf("read the length of a key: %w", err)
-		}
-		if key, err = w.longKey(s, n); err != nil {
-			return err
-		}
-		s.keyWords = fmt.Sprintf("its own, of %d characters", n)
-	case a.Key == "none":
-		s.keyWords = "no key"
-		return nil
-	case a.Key == "empty":
-		s.keyWords = "an empty key"
-		return targets.Place(w.target.Profile.Key, "", &s.Attempt)
-	default:
-		var err error
-		if key, err = w.freshKey(s); err != nil {
-			return err
-		}
-		s.keyWords = "its own"
-	}
-	if w.firstKey == "" {
-		w.firstKey = key
-	}
-	if w.target.Profile.Key.In == targets.InNone {
-		s.Key = key
-		return nil
-	}
-	return targets.Place(w.target.Profile.Key, key, &s.Attempt)
-}
-
-// freshKey makes a key: an opaque UUID, or the one that the target's template derives from the bundle.
-func (w *world) freshKey(s *sent) (string, error) {
-	if t := w.target.Profile.Key.Template; t != "" {
-		return targets.Expand(t, w.vars(s))
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	id, err := uuid.NewRandomFromReader(w.Random)
-	if err != nil {
-		return "", fmt.Errorf("make a key: %w", err)
-	}
-	return id.String(), nil
-}
-
-// longKey makes a key of n characters that does not compress.
-func (w *world) longKey(s *sent, n int) (string, error) {
-	var b strings.Builder
-	for b.Len() < n {
-		part, err := w.freshKey(s)
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(part)
-	}
-	return b.String()[:n], nil
-}
-
-func otherCase(key string) string {
-	if upper := strings.ToUpper(key); upper != key {
-		return upper
-	}
-	return strings.ToLower(key)
 }
 
 // spend takes the records that an attempt may create from the run's budget.

@@ -97,10 +97,11 @@ func (w *world) expectHandled(_ context.Context, a handledArgs) error {
 
 func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	if first == nil {
-		first = w.firstWithKey(s)
+		first = w.firstWithKey(s, situation)
 	}
 	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision}
-	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level}
+	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
+		Replay: w.target.Profile.Replay}
 	if first != nil {
 		facts.Prior = first.disposition
 		facts.RecordRead = w.recordSeenBefore(s)
@@ -113,8 +114,14 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	return nil
 }
 
-// firstWithKey finds the attempt that first used the key of s; nil when s did, or carries none.
-func (w *world) firstWithKey(s *sent) *sent {
+// firstWithKey finds the attempt that first used the key of s, or of a double send the one that created the record; nil
+// when s is that one, or carries no key.
+func (w *world) firstWithKey(s *sent, situation judge.Situation) *sent {
+	for _, old := range w.history {
+		if situation == judge.Together && old != s && old.Key == s.Key && old.disposition == reports.Created {
+			return old
+		}
+	}
 	for _, old := range w.history {
 		if old != s && old.Key == s.Key && s.Key != "" && old.Seq < s.Seq {
 			return old
@@ -133,44 +140,6 @@ func (w *world) recordSeenBefore(s *sent) bool {
 		}
 	}
 	return false
-}
-
-// draw fills the artifact of a K-case from the attempt that the case turns on: the last one that is judged.
-func (w *world) draw(s *sent) {
-	if !strings.HasPrefix(w.c.ID, "K") {
-		return
-	}
-	a := &reports.Artifact{
-		Bundle: s.bundle, Revision: s.revision, Digest: digest(s.Body), KeyRelationship: s.keyWords,
-		Approval: w.approval(s), Prior: w.prior(s), Permitted: s.permit.Dispositions,
-	}
-	if w.artifact != nil && s.situation == judge.Together {
-		a.Observed = w.artifact.Observed
-	}
-	a.Observed = append(a.Observed, s.disposition)
-	w.artifact = a
-}
-
-// prior says in words what had come of the attempt that s stands against.
-func (w *world) prior(s *sent) string {
-	first := s.first
-	switch {
-	case s.situation == judge.Together:
-		return "none: all were sent before any was answered"
-	case first == nil && s.Seq > 1:
-		first = w.history[0]
-	case first == nil:
-		return "none"
-	}
-	switch {
-	case first.disposition == reports.Created && first.id != "":
-		return "completed as " + first.id
-	case first.disposition != reports.NoAnswer:
-		return string(first.disposition)
-	case w.recordSeenBefore(s):
-		return "its answer was lost; a reading before this attempt showed its record (done)"
-	}
-	return "its answer was lost; a reading before this attempt showed no record (never arrived, or still running)"
 }
 
 // oneRecordArgs are the arguments of the verb same_record.
@@ -213,52 +182,6 @@ func (w *world) expectNames(ctx context.Context, a namesArgs) error {
 		break // the first observer counts the record; the others count side effects
 	}
 	return nil
-}
-
-// shownArgs are the arguments of the verb shows_nothing.
-type shownArgs struct {
-	As    string `arg:"as" doc:"the attempt"`
-	Other string `arg:"other" doc:"the attempt whose record must not be shown"`
-}
-
-// expectNothingShown looks for another identity's record id in the whole answer.
-func (w *world) expectNothingShown(_ context.Context, a shownArgs) error {
-	s, err := w.find(a.As)
-	if err != nil {
-		return err
-	}
-	old, err := w.find(a.Other)
-	if err != nil {
-		return err
-	}
-	documented := (s.situation == judge.Mismatch || s.situation == judge.OtherIdentity) && s.permit.Allows(reports.Replayed)
-	if old.id == "" || s.namespace == old.namespace && documented {
-		return nil
-	}
-	w.evidence.Judged = true
-	if where := shows(s.Exchange, old.id); where != "" {
-		w.finding(reports.Finding{
-			Kind: reports.Leaked, Question: reports.QuestionRecords, Level: w.c.Level, Provenance: targets.Documented,
-			Message:  fmt.Sprintf("the answer to %q shows the record of %q in its %s", s.Name, old.Name, where),
-			Expected: "no trace of " + old.id, Found: old.id, IDs: []string{old.id}, Exchanges: []string{s.Name},
-		})
-	}
-	return nil
-}
-
-// shows says where in an answer an id stands; empty when nowhere. The id must stand alone: 12 does not stand in 3123.
-func shows(x targets.Exchange, id string) string {
-	if containsWord(string(x.Content), id) {
-		return "body"
-	}
-	for _, name := range []string{"Location", "Content-Location", "Link"} {
-		for _, v := range x.Answer.Values(name) {
-			if containsWord(v, id) {
-				return name + " header"
-			}
-		}
-	}
-	return ""
 }
 
 // unchangedArgs are the arguments of the verb unchanged.

@@ -149,18 +149,18 @@ func (w *world) burst(ctx context.Context, a togetherArgs) (burst.Burst, error) 
 	for i, x := range b.Exchanges {
 		w.enter(all[i], x)
 	}
-	w.classify(all)
+	w.classify(byEnd(all))
 	return b, nil
 }
 
-// classify settles the dispositions of attempts that ran at the same time: in the order in which their answers ended,
-// so that the first success is the creation and later ones are its replays.
-func (w *world) classify(all []*sent) {
-	for _, s := range byEnd(all) {
+// classify settles the dispositions of attempts that ran at the same time, in the given order: the first success is the
+// creation and later ones are its replays.
+func (w *world) classify(ordered []*sent) {
+	for _, s := range ordered {
 		w.settleDisposition(s)
 	}
-	for _, s := range all {
-		w.show(s, "attempt")
+	for _, s := range ordered {
+		w.show(s, reports.PurposeAttempt)
 	}
 }
 
@@ -195,28 +195,13 @@ func (w *world) during(ctx context.Context, a duringArgs) error {
 	x := w.Endpoint.Sender.Send(ctx, second.Attempt)
 	w.enter(first, <-done)
 	w.enter(second, x)
+	// In the order of sending: a target that lets the second wait answers both at nearly the same instant.
 	w.classify([]*sent{first, second})
 	if waited != nil {
 		return waited
 	}
 	if first.Wrote.IsZero() || !second.Began.After(first.Wrote) || !second.Wrote.Before(first.FirstByte) {
 		return unclear("it is not proven that %q was still running when %q was sent", a.First, a.Second)
-	}
-	return nil
-}
-
-// restartArgs are the arguments of the verb restart.
-type restartArgs struct{}
-
-func (w *world) restart(ctx context.Context, _ restartArgs) error {
-	err := w.Endpoint.Restart(ctx)
-	fault := reports.Fault{Text: "restarted"}
-	if err != nil {
-		fault.Err = w.target.Secrets.Redact(err.Error())
-	}
-	w.emit(w.c.ID, reports.Event{Kind: reports.KindFault, Fault: &fault})
-	if err != nil {
-		return unclear("the target could not be restarted: %s", fault.Err)
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ type world struct {
 	scopes    []scope
 	expect    map[scope]judge.Expectation
 	past      []pastRound
+	deleted   map[scope]int // records that the case itself has deleted: their side effects stay
 	overlap   *reports.Overlap
 	originals map[string][]byte // by record id: what the read call gave when it was new
 	artifact  *reports.Artifact
@@ -101,7 +102,7 @@ func (w *world) begin(ctx context.Context, c *Case) (context.Context, error) {
 	w.events, w.records, w.approved = map[string]string{}, map[string]string{}, map[string]bool{}
 	w.readings, w.seen = map[string]map[scope][]targets.Reading{}, map[string]bool{}
 	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
-	w.originals = map[string][]byte{}
+	w.originals, w.deleted = map[string][]byte{}, map[scope]int{}
 	w.freshMarker(1)
 	w.bundle = targets.Bundle{Environment: "production", Tenant: "T1", Event: "E204", Record: "A18", Operation: mainOperation(w.target).Name}
 	w.revision = "P3"
@@ -283,6 +284,22 @@ func (w *world) finding(f reports.Finding) {
 			return
 		}
 	}
+	f.Known = w.known(f)
 	w.evidence.Findings = append(w.evidence.Findings, f)
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindFinding, Finding: &f})
+}
+
+// known gives the reason why the target file expects a finding in this case; empty when it does not, or no longer: an
+// entry counts up to the end of its last day.
+func (w *world) known(f reports.Finding) string {
+	for _, k := range w.target.Known {
+		ok, err := matches(k.Case, w.c.ID)
+		if err != nil || !ok || k.Finding != string(f.Kind) {
+			continue
+		}
+		if until, err := time.Parse(time.DateOnly, k.Until); err == nil && w.Now().Before(until.AddDate(0, 0, 1)) {
+			return k.Reason
+		}
+	}
+	return ""
 }

@@ -20,6 +20,8 @@ const (
 	NeedApprovals       Need = "approvals"
 	NeedLesserCaller    Need = "lesser-caller" // a credential that may not use the other operation
 	NeedRead            Need = "read"
+	NeedDelete          Need = "delete"
+	NeedExhaust         Need = "exhaust" // a way to reach a limit, after which creates are refused
 	NeedMaterial        Need = "material"
 	NeedInvalid         Need = "invalid"
 	NeedJSONBody        Need = "json-body"

@@ -74,6 +74,9 @@ func (t *Target) setDefaults() {
 			t.Operations[i].Invalid = t.Operations[i].Invalid.Form()
 		}
 	}
+	if t.Exhaust != nil {
+		*t.Exhaust = t.formed(*t.Exhaust)
+	}
 	if t.Approve != nil {
 		*t.Approve = t.formed(*t.Approve)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -58,8 +59,12 @@ func (s *Secrets) addFrom(use envUse) {
 // behind its scheme, the user:password of Basic and its password, the values of cookies.
 func (s *Secrets) addHeader(name, value string) {
 	s.Add(value)
-	if scheme, credential, ok := strings.Cut(value, " "); ok {
-		credential = strings.TrimSpace(credential)
+	scheme, credential, ok := strings.Cut(value, " ")
+	if credential = strings.TrimSpace(credential); !ok {
+		credential = value
+	}
+	s.nameLiteral(name, credential)
+	if ok {
 		s.Add(credential)
 		if plain, err := base64.StdEncoding.DecodeString(credential); err == nil && strings.EqualFold(scheme, "Basic") {
 			_, password, _ := strings.Cut(string(plain), ":")
@@ -72,6 +77,25 @@ func (s *Secrets) addHeader(name, value string) {
 			s.Add(strings.TrimSpace(v))
 		}
 	}
+}
+
+// nameLiteral gives a credential that stands in the file itself a shell variable of its own: two credentials for one
+// header must not look the same in a command line.
+func (s *Secrets) nameLiteral(header, credential string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names[credential] != "" || len(credential) < shortSecret {
+		return
+	}
+	taken := map[string]bool{}
+	for _, name := range s.names {
+		taken[name] = true
+	}
+	name := variableFor(header)
+	for n := 2; taken[name]; n++ {
+		name = variableFor(header) + "_" + strconv.Itoa(n)
+	}
+	s.names[credential] = name
 }
 
 // urlSecrets gives what is secret in an address by itself: the password, user:password, and query values by name.

@@ -10,8 +10,8 @@ import (
 // Placeholder gives a header line ("Authorization: Bearer …") as one word of a POSIX shell, for a curl command that a
 // reader runs again: in single quotes where nothing in it is secret, else in double quotes with a variable for each
 // secret, "Authorization: Bearer $STAGING_TOKEN". The variable is the one that the target file took the secret from;
-// a secret that stands in the file itself becomes $IDEMCHECK_SECRET_AUTHORIZATION, after the header's name, behind the
-// scheme (Bearer, Basic) where there is one.
+// a secret that stands in the file itself becomes $IDEMCHECK_SECRET_AUTHORIZATION, after the header's name (a second one
+// for that header $IDEMCHECK_SECRET_AUTHORIZATION_2), behind the scheme (Bearer, Basic) where there is one.
 func (s *Secrets) Placeholder(name, value string) string {
 	shown, secret := s.withVariables(value)
 	if secret && SecretName(name) && !onlyVariables.MatchString(shown) {
@@ -60,7 +60,16 @@ func (s *Secrets) withVariables(value string) (string, bool) {
 
 // fallback is the variable for a secret that has no name in the environment.
 func fallback(name, value string) string {
-	variable := "${IDEMCHECK_SECRET_" + strings.Map(func(r rune) rune {
+	variable := "${" + variableFor(name) + "}"
+	if scheme, _, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
+		return scheme + " " + variable
+	}
+	return variable
+}
+
+// variableFor is the shell variable for a secret header of this name.
+func variableFor(name string) string {
+	return "IDEMCHECK_SECRET_" + strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':
 			return r - 'a' + 'A'
@@ -68,11 +77,7 @@ func fallback(name, value string) string {
 			return r
 		}
 		return '_'
-	}, name) + "}"
-	if scheme, _, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
-		return scheme + " " + variable
-	}
-	return variable
+	}, name)
 }
 
 func shellEscape(s string) string { return strings.NewReplacer(shellEscapes()...).Replace(s) }

@@ -124,8 +124,10 @@ func (w *http2Wire) finish() outcome {
 		a = <-w.answers
 		w.marks.settle()
 	case LostResponse:
-		a = lost(<-w.answers)
-		if a.err == nil || !a.first.IsZero() {
+		full := <-w.answers
+		w.marks.settle()
+		a = answer{first: full.first, err: full.err}
+		if !w.marks.written().IsZero() || a.err == nil {
 			a.err = errFault(w.fault, a.first)
 		}
 	default:
@@ -136,26 +138,30 @@ func (w *http2Wire) finish() outcome {
 
 // breakOff hangs up once as much is written as the fault allows. net/http still reads, and closes at the end.
 func (w *http2Wire) breakOff() error {
-	if w.fault == HangUpAfterWrite {
-		select {
-		case <-w.marks.done:
-		case a := <-w.answers:
-			w.answers <- a
-		}
-	}
-	if err := w.early(); err != nil {
+	if err := w.broken(); err != nil {
 		return err
 	}
 	w.link.hangUp()
 	return errFault(w.fault, time.Time{})
 }
 
-// early gives the error of a request that ended before its fault could break it.
-func (w *http2Wire) early() error {
+// broken waits for the moment to hang up. It gives the error of a request that has ended before it.
+func (w *http2Wire) broken() error {
+	if w.fault == HangUpAfterWrite {
+		select {
+		case <-w.marks.done:
+		case a := <-w.answers:
+			w.answers <- a // not all errors are reported as the end of the writing
+		}
+		if w.marks.written().IsZero() {
+			return (<-w.answers).err
+		}
+		return nil
+	}
 	select {
 	case a := <-w.answers:
 		return a.err
 	default:
-		return nil
+		return nil // half of the body is written, and net/http waits for the rest
 	}
 }

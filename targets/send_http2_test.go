@@ -1,13 +1,13 @@
 package targets_test
 
 import (
+	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,12 +57,12 @@ func echo(w http.ResponseWriter, r *http.Request) {
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
 	server, trust := overTLS(t, true, echo)
-	clear := overH2C(t, echo)
+	plain := overH2C(t, echo)
 	for name, row := range map[string]struct {
 		url  string
 		with func(*targets.SenderOptions)
 	}{
-		"ALPN": {server.URL, trust}, "h2c": {clear.URL, h2c},
+		"ALPN": {server.URL, trust}, "h2c": {plain.URL, h2c},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,15 +172,19 @@ func TestHTTP2PrepareHoldsTheRequestOpen(t *testing.T) {
 
 func TestHTTP2NeverReleased(t *testing.T) {
 	t.Parallel()
-	read := make(chan error, 1)
+	inside, read := make(chan struct{}), make(chan error, 1)
 	server := overH2C(t, func(w http.ResponseWriter, r *http.Request) {
+		close(inside)
 		_, err := io.ReadAll(r.Body)
 		read <- err
 	})
-	a := create(server.URL)
-	a.Timeout = 50 * time.Millisecond
-	x := sender(h2c).Prepare(t.Context(), a).Finish(t.Context())
-	assert.Equal(t, targets.FailureTimeout, x.Failure, x.Err)
+	held := sender(h2c).Prepare(t.Context(), create(server.URL))
+	<-inside
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := held.Finish(ctx)
+	assert.Equal(t, targets.FailureCancelled, x.Failure, x.Err)
+	assert.True(t, x.Wrote.IsZero())
 	assert.Error(t, <-read, "the last byte was not sent")
 }
 
@@ -325,4 +329,19 @@ func TestHTTP2EndlessHeader(t *testing.T) {
 	x := send(t, sender(h2c), create(p.url()))
 	assert.NotEmpty(t, x.Failure, x.Err)
 	assert.Zero(t, x.Status)
+}
+
+func TestHTTP2ThatDiesWhileARequestIsHeld(t *testing.T) {
+	t.Parallel()
+	p := listen(t, func(c *peerConn) { io.CopyN(io.Discard, c.br, 100) })
+	for _, fault := range []targets.FaultKind{targets.NoFault, targets.HangUpHalfBody, targets.HangUpAfterWrite, targets.LostResponse} {
+		for _, way := range []string{"send", "prepare"} {
+			a := create(p.url())
+			a.Fault, a.Body = fault, make([]byte, 8<<20) // more than the window of the stream
+			x := sendWay(t, way, a, h2c)
+			assert.Equal(t, targets.FailureClosed, x.Failure, "%s %s: %s", fault, way, x.Err)
+			assert.Zero(t, x.Status)
+			assert.True(t, x.Wrote.IsZero())
+		}
+	}
 }

@@ -212,3 +212,54 @@ func TestALargeHangUpStillDeliversWhatWasSent(t *testing.T) {
 	_, body, _ := strings.Cut(p.requests()[0], "\r\n\r\n")
 	assert.Len(t, body, 1<<20)
 }
+
+func TestATargetThatClosesWhileTheRequestIsWritten(t *testing.T) {
+	t.Parallel()
+	p := listen(t, func(c *peerConn) { c.br.ReadString('\n') })
+	for _, fault := range []targets.FaultKind{targets.NoFault, targets.HangUpHalfBody, targets.HangUpAfterWrite, targets.LostResponse} {
+		for _, way := range []string{"send", "prepare"} {
+			a := create(p.url())
+			a.Fault, a.Body = fault, make([]byte, 64<<20) // more than the buffers of the system
+			x := sendWay(t, way, a)
+			assert.Equal(t, targets.FailureClosed, x.Failure, "%s %s: %s", fault, way, x.Err)
+			assert.Zero(t, x.Status)
+			assert.True(t, x.Wrote.IsZero())
+		}
+	}
+}
+
+// Bytes of the target that nobody has read would turn the FIN into RST, and the target could drop the request.
+func TestAHangUpIsFINThoughTheTargetHasSpoken(t *testing.T) {
+	t.Parallel()
+	spoken, ended := make(chan struct{}), make(chan error, 1)
+	p := listen(t, func(c *peerConn) {
+		c.say("HTTP/1.1 103 Early Hints\r\n\r\n")
+		close(spoken)
+		_, err := c.rest()
+		c.say(okAnswer)
+		ended <- err
+	})
+	a := create(p.url())
+	a.Fault = targets.HangUpAfterWrite
+	held := sender().Prepare(t.Context(), a)
+	<-spoken
+	held.Release()
+	assert.Equal(t, targets.FailureFault, held.Finish(t.Context()).Failure)
+	assert.NoError(t, <-ended)
+	assert.Contains(t, p.requests()[0], `{"note":"hello"}`)
+}
+
+func TestAnAnswerThatStopsInItsHeaderTimesOut(t *testing.T) {
+	t.Parallel()
+	p := listen(t, func(c *peerConn) {
+		c.request()
+		c.say("HTTP/1.1 200 OK\r\n")
+		c.rest()
+	})
+	a := create(p.url())
+	a.Timeout = 50 * time.Millisecond
+	x := send(t, sender(), a)
+	assert.Equal(t, targets.FailureTimeout, x.Failure)
+	assert.Contains(t, x.Err, "no complete header of an answer within")
+	assert.False(t, x.FirstByte.IsZero())
+}

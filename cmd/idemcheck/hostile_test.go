@@ -45,15 +45,22 @@ type shop struct {
 	echoes      bool // shows in each error what the request held
 	endless     bool // its answers never end
 	list        http.HandlerFunc
+	lateAfter   int           // shows every record twice once a text was looked for so often
+	refusals    int           // 429 for the first attempts with a key
+	lag         time.Duration // the list shows a record only when it is so old
+	failAfter   int           // 500 after so many creates
 
 	mu     sync.Mutex
+	looks  map[string]int
+	tries  map[string]int
 	orders []map[string]any
 	first  map[string]map[string]any
 	bodies map[string]string
+	made   map[string]time.Time
 }
 
 func newShop(change ...func(*shop)) *shop {
-	s := &shop{first: map[string]map[string]any{}, bodies: map[string]string{}}
+	s := &shop{first: map[string]map[string]any{}, bodies: map[string]string{}, looks: map[string]int{}, tries: map[string]int{}, made: map[string]time.Time{}}
 	for _, c := range change {
 		c(s)
 	}
@@ -79,9 +86,13 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *shop) find(q string) []map[string]any {
 	found := []map[string]any{}
 	for _, o := range s.orders {
-		if strings.Contains(fmt.Sprint(o["note"]), q) {
+		if strings.Contains(fmt.Sprint(o["note"]), q) && time.Since(s.made[fmt.Sprint(o["id"])]) >= s.lag {
 			found = append(found, o)
 		}
+	}
+	s.looks[q]++
+	if s.lateAfter > 0 && s.looks[q] > s.lateAfter && len(found) == 1 {
+		found = append(found, map[string]any{"id": "late", "note": q})
 	}
 	return found
 }
@@ -98,7 +109,13 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	old, known := s.first[key]
+	s.tries[key]++
 	switch {
+	case s.tries[key] <= s.refusals:
+		w.Header().Set("Retry-After", "0")
+		http.Error(w, `{"code":"rate"}`, http.StatusTooManyRequests)
+	case s.failAfter > 0 && len(s.orders) >= s.failAfter:
+		http.Error(w, `{"code":"down"}`, http.StatusInternalServerError)
 	case key == "":
 		http.Error(w, `{"code":"key"}`, http.StatusBadRequest)
 	case known && !s.ignoresKeys && s.bodies[key] != string(body):
@@ -111,6 +128,7 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 		_ = json.Unmarshal(body, &order)
 		order["id"] = fmt.Sprintf("o%d", len(s.orders)+1)
 		s.orders = append(s.orders, order)
+		s.made[fmt.Sprint(order["id"])] = time.Now()
 		s.first[key], s.bodies[key] = order, string(body)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(order)

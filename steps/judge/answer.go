@@ -16,9 +16,12 @@ import (
 func documented(a Attempted, permit Permit) Opinion {
 	c := permit.Clause
 	var o Opinion
+	if permit.Name == "" {
+		return o // no clause speaks of this refusal
+	}
 	if !known(c) {
 		o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q was %s; the profile names no status for %s",
-			a.Exchange.Name, describe(a), orNothing(permit.Name))})
+			a.Exchange.Name, describe(a), permit.Name)})
 		return o
 	}
 	if !c.HasStatus(a.Exchange.Status) && len(c.Status) > 0 {
@@ -42,12 +45,12 @@ func hint(a Attempted, c targets.Clause) Opinion {
 }
 
 // replayAnswer compares a replay with the first answer, in the way the profile documents.
-func replayAnswer(a Attempted, permit Permit) Opinion {
+func replayAnswer(a Attempted) Opinion {
 	var o Opinion
-	if permit.Name != "replay" || a.First == nil || !a.First.Answered() {
+	if a.First == nil || !a.First.Answered() {
 		return o
 	}
-	c := permit.Clause
+	c := a.Replay
 	claim := c.Claim
 	if a.ID != a.FirstID && a.FirstID != "" {
 		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id", a.FirstID, orNothing(a.ID)), claim))

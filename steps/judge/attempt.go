@@ -15,8 +15,9 @@ type Attempted struct {
 	ID          string            // record id in its answer
 	First       *targets.Exchange // the exchange it repeats; nil when it repeats none, or when that had no answer
 	FirstID     string
-	KeyShared   bool          // its key was used before by another identity
-	Level       targets.Level // of the scenario
+	KeyShared   bool           // its key was used before by another identity
+	Replay      targets.Clause // what the profile documents of a replay
+	Level       targets.Level  // of the scenario
 }
 
 // Opinion is what the judge says of one attempt.
@@ -35,8 +36,8 @@ func Attempt(s Situation, a Attempted, permit Permit) Opinion {
 	var o Opinion
 	switch a.Disposition {
 	case reports.Replayed:
-		if permit.Name == "replay" || permit.Name == "in_flight" {
-			o = replayAnswer(a, permit)
+		if isRepeat(s) {
+			o = replayAnswer(a)
 		}
 	case reports.Conflict, reports.Rejected, reports.InProgress:
 		o = documented(a, permit)
@@ -104,7 +105,7 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 }
 
 func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, string) {
-	if s == Mismatch {
+	if s == Mismatch || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}
 	if s == Unauthorized || s == OwnNamespace || a.KeyShared {
@@ -129,7 +130,7 @@ func own(s Situation) bool { return s == OwnRequest || s == OwnNamespace || s ==
 
 func isRepeat(s Situation) bool {
 	switch s {
-	case Replay, AfterLostAnswer, Together, WhileRunning:
+	case Replay, ReplayOfGone, AfterLostAnswer, Together, WhileRunning:
 		return true
 	}
 	return false

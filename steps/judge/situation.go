@@ -15,6 +15,7 @@ const (
 	OwnRequest      Situation = "a request of its own"                  // a fresh identity: its own record
 	OwnNamespace    Situation = "a request of its own in its namespace" // identical ids elsewhere: its own record there
 	Replay          Situation = "a replay"                              // same identity, same payload, first answered
+	ReplayOfGone    Situation = "a replay of a record that is gone"     // the record was deleted meanwhile
 	AfterLostAnswer Situation = "a retry after a lost answer"           // same, but nobody knows what became of the first
 	Together        Situation = "a double send"                         // same, sent at the same moment
 	WhileRunning    Situation = "a retry while the first is running"    // same, the first provably runs
@@ -32,7 +33,7 @@ const (
 
 // Situations lists every situation with the words by which a scenario names it.
 func Situations() []Situation {
-	return []Situation{OwnRequest, OwnNamespace, Replay, AfterLostAnswer, Together, WhileRunning, Mismatch,
+	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, WhileRunning, Mismatch,
 		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, OddKey, Invalid, Refused, Corrected}
 }
 
@@ -59,6 +60,8 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 	switch s {
 	case Replay:
 		return Permit{list(reports.Replayed), p.Replay, "replay"}
+	case ReplayOfGone:
+		return Permit{list(reports.Replayed, reports.Rejected, reports.Conflict), p.Replay, "replay"}
 	case AfterLostAnswer:
 		return afterLostAnswer(p, f)
 	case Together:
@@ -175,9 +178,9 @@ func corrected(p targets.Profile, f Facts) Permit {
 		clause, name = p.Failures.ServerError, "failures.server_error"
 	}
 	permit := Permit{list(reports.Created), clause, name}
-	if clause.Provenance == targets.Documented && clause.Has(targets.ModeStored) {
+	if clause.Has(targets.ModeStored) {
 		permit.Dispositions = list(f.Prior)
-		if clause.Has(targets.ModeReExecuted) {
+		if clause.Provenance != targets.Documented || clause.Has(targets.ModeReExecuted) {
 			permit.Dispositions = append(permit.Dispositions, reports.Created)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type child struct {
 	cmd    *exec.Cmd
 	exited chan struct{} // closed after the child was reaped
 	err    error         // of the program; to be read after exited
+	gone   atomic.Bool   // nobody of the group is left, so that its number may belong to someone else by now
 }
 
 // launch starts a child. The goroutine that starts it keeps its thread until the child has ended: on Linux the signal
@@ -29,6 +31,7 @@ func launch(cmd *exec.Cmd) (*child, error) {
 		started <- err
 		if err == nil {
 			c.err = cmd.Wait()
+			c.gone.Store(!groupRuns(cmd.Process.Pid))
 			close(c.exited)
 		}
 	}()
@@ -50,7 +53,11 @@ func (c *child) dead() bool {
 
 // kill kills the group, also where the child itself is dead already and has left others behind.
 func (c *child) kill(ctx context.Context) error {
-	killGroup(c.cmd.Process)
+	ctx, cancel := context.WithTimeout(ctx, killTimeout)
+	defer cancel()
+	if !c.gone.Load() {
+		killGroup(c.cmd.Process)
+	}
 	if err := c.await(ctx); err != nil {
 		return fmt.Errorf("kill target: process %d does not end: %w", c.cmd.Process.Pid, err)
 	}
@@ -64,11 +71,12 @@ func (c *child) await(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	for groupRuns(c.cmd.Process.Pid) {
+	for !c.gone.Load() && groupRuns(c.cmd.Process.Pid) {
 		if err := sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
+	c.gone.Store(true)
 	return nil
 }
 
@@ -76,7 +84,7 @@ func (c *child) await(ctx context.Context) error {
 func (c *child) stop(ctx context.Context) error {
 	patience, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	if askGroup(c.cmd.Process) == nil && c.await(patience) == nil {
+	if !c.gone.Load() && askGroup(c.cmd.Process) == nil && c.await(patience) == nil {
 		return nil
 	}
 	return c.kill(context.WithoutCancel(ctx))

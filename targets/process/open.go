@@ -26,10 +26,20 @@ func Open(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) {
 	e := &targets.Endpoint{Target: t}
 	if err := open(ctx, t, e); err != nil {
 		e.Close()
-		return nil, fmt.Errorf("open %s: %s", t.Name, t.Secrets.Redact(err.Error()))
+		return nil, &openError{words: t.Secrets.Redact(fmt.Sprintf("open %s: %s", t.Name, err)), err: err}
 	}
 	return e, nil
 }
+
+// openError is an error whose words are without secrets.
+type openError struct {
+	words string
+	err   error
+}
+
+func (e *openError) Error() string { return e.words }
+
+func (e *openError) Unwrap() error { return e.err }
 
 // open fills in the endpoint, with whatever must be undone.
 func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) error {
@@ -45,7 +55,7 @@ func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) error {
 		return err
 	}
 	e.Sender, e.Replicas, e.Loopback = targets.NewSender(options), t.Replicas, loopback(e.URL)
-	spec, err := specOf(t, e.URL, vars)
+	spec, err := specOf(t, e.URL, vars, options)
 	if err != nil {
 		return err
 	}
@@ -87,11 +97,11 @@ func baseURL(written string, vars targets.Vars) (string, error) {
 }
 
 // specOf expands the section.
-func specOf(t *targets.Target, base string, vars targets.Vars) (Spec, error) {
+func specOf(t *targets.Target, base string, vars targets.Vars, options targets.SenderOptions) (Spec, error) {
 	section := t.Run.Process
-	spec := Spec{Dir: filepath.Join(filepath.Dir(t.File), section.Dir)}
-	if filepath.IsAbs(section.Dir) {
-		spec.Dir = section.Dir
+	spec := Spec{Dir: section.Dir}
+	if !filepath.IsAbs(spec.Dir) {
+		spec.Dir = filepath.Join(filepath.Dir(t.File), spec.Dir)
 	}
 	for _, word := range section.Command {
 		expanded, err := targets.Expand(word, vars)
@@ -107,8 +117,9 @@ func specOf(t *targets.Target, base string, vars targets.Vars) (Spec, error) {
 		}
 		spec.Env = append(spec.Env, name+"="+expanded)
 	}
+	options.Rate = 0 // asking whether it is ready is no part of the run
 	var err error
-	spec.Ready, err = Answers(base, section.Ready)
+	spec.Ready, err = Answers(targets.NewSender(options), base, section.Ready)
 	return spec, err
 }
 

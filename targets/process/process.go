@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -15,7 +16,8 @@ import (
 const (
 	defaultReadyTimeout = 30 * time.Second
 	stopTimeout         = 5 * time.Second
-	pipeTimeout         = 2 * time.Second // how long a dead child's output may stay open in someone else's hands
+	killTimeout         = 10 * time.Second // a killed process that waits for a broken disk does not end
+	pipeTimeout         = 2 * time.Second  // how long a dead child's output may stay open in someone else's hands
 	readyInterval       = 10 * time.Millisecond
 )
 
@@ -107,7 +109,7 @@ func (p *Process) current() *child {
 func (p *Process) start(ctx context.Context) error {
 	c, err := launch(p.command())
 	if err != nil {
-		return startError(p.spec.Command[0], err)
+		return p.startError(err)
 	}
 	p.state.Lock()
 	p.child = c
@@ -131,9 +133,12 @@ func (p *Process) command() *exec.Cmd {
 }
 
 // startError says what a user can do about a program that does not start.
-func startError(program string, err error) error {
+func (p *Process) startError(err error) error {
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("command %q was not found in PATH", program)
+		return fmt.Errorf("command %q was not found in PATH", p.spec.Command[0])
+	}
+	if info, bad := os.Stat(p.spec.Dir); p.spec.Dir != "" && (bad != nil || !info.IsDir()) {
+		return fmt.Errorf("there is no folder %s to run in", p.spec.Dir) // the system blames the program for it
 	}
 	return err // the system's own words name the program
 }

@@ -21,20 +21,23 @@ func (p *Process) awaitReady(ctx context.Context, c *child) error {
 	}
 	timed, cancel := context.WithTimeout(ctx, p.spec.ReadyTimeout)
 	defer cancel()
+	var last error
 	for {
 		err := p.spec.Ready(timed)
 		if err == nil && !c.dead() {
 			return nil
 		}
-		if endedOrLater(timed, c) {
-			continue
+		if timed.Err() == nil || last == nil {
+			last = err // an error of the end of the time would hide what was wrong all the while
 		}
-		return p.notReady(ctx, c, err)
+		if !askAgain(timed, c) {
+			return p.notReady(ctx, c, last)
+		}
 	}
 }
 
-// endedOrLater waits a moment and reports whether it makes sense to ask again.
-func endedOrLater(ctx context.Context, c *child) bool {
+// askAgain waits a moment and reports whether it makes sense to ask again.
+func askAgain(ctx context.Context, c *child) bool {
 	timer := time.NewTimer(readyInterval)
 	defer timer.Stop()
 	select {
@@ -60,7 +63,7 @@ func (p *Process) notReady(ctx context.Context, c *child, last error) error {
 
 // Answers gives a Spec.Ready that asks an HTTP address until it answers 2xx. The request is one like "GET /healthz";
 // the path stands below the base URL. An empty request asks only for a connection to the port.
-func Answers(base, request string) (func(context.Context) error, error) {
+func Answers(sender *targets.Sender, base, request string) (func(context.Context) error, error) {
 	if request == "" {
 		return connects(base)
 	}
@@ -68,8 +71,7 @@ func Answers(base, request string) (func(context.Context) error, error) {
 	if !ok || !strings.HasPrefix(path, "/") {
 		return nil, fmt.Errorf("ready: %q is not a request like \"GET /healthz\"", request)
 	}
-	sender := targets.NewSender(targets.SenderOptions{Hosts: []string{base}, Timeout: probeTimeout})
-	attempt := targets.Attempt{Method: method, URL: base + path}
+	attempt := targets.Attempt{Method: method, URL: base + path, Timeout: probeTimeout}
 	return func(ctx context.Context) error {
 		x := sender.Send(ctx, attempt)
 		switch {

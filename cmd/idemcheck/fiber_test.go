@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// fiberDir is the module of the service that uses Fiber's own middleware.
+const fiberDir = "../../targets/testdata/fiber"
+
+// truth is what was found out by hand about one case: its verdict, the level that is broken, and the kinds of finding,
+// in alphabetical order. The table by hand is in the README of the service.
+type truth struct {
+	verdict reports.Verdict
+	broken  targets.Level
+	kinds   string
+}
+
+func (h truth) String() string {
+	return strings.TrimSpace(fmt.Sprint(h.verdict, " ", h.broken, " ", h.kinds))
+}
+
+var (
+	holds         = truth{verdict: reports.Pass}
+	notApplicable = truth{verdict: reports.NotApplicable}
+)
+
+func breaksMust(kinds string) truth   { return truth{reports.Fail, targets.Must, kinds} }
+func breaksShould(kinds string) truth { return truth{reports.Fail, targets.Should, kinds} }
+
+// fiberTruth is what Fiber's middleware does, with its defaults, held against the draft.
+var fiberTruth = map[string]truth{
+	"K1":                         holds,
+	"K1-two-workers":             holds,
+	"K2[own-key]":                holds,
+	"K2[baseline-key]":           breaksMust("leaked"), // answered with the order of another account
+	"K3[own-key]":                holds,
+	"K3[baseline-key]":           breaksMust("leaked"), // a note is answered with an order
+	"K3[without-authorization]":  notApplicable,
+	"K4":                         breaksShould("wrong-status"), // P4 is answered with the caller's own P3
+	"K5":                         holds,
+	"K6[other-tenant]":           breaksMust("leaked lost"), // answered with the other tenant's order, and none made
+	"K6[test-environment]":       notApplicable,
+	"first-request":              holds,
+	"replay-once":                holds,
+	"replay-three-times":         holds,
+	"different-key":              holds,
+	"two-keys-in-turn":           holds,
+	"lost-answer[never-arrived]": holds,
+	"lost-answer[done]":          holds,
+	"lost-answer[still-running]": holds,
+	"lost-answer[hung-up]":       holds,
+	"replay-after-delete":        holds,         // the first answer, and nothing is made again
+	"replay-at-the-limit":        notApplicable, // the service knows no limit
+	"replay-key-order":           holds,
+	"replay-after-restart":       breaksMust("duplicate key-ignored"), // keys are kept in memory
+	"missing-key":                breaksShould("wrong-status"),
+	"empty-key":                  breaksShould("wrong-status"),
+	"key-length[255]":            breaksShould("server-error"), // a key that is not 36 characters long is a 500
+	"key-length[256]":            breaksShould("server-error"),
+	"key-length[5000]":           holds, // refused by the HTTP server: 431
+	"conflict-material":          breaksShould("wrong-status"),
+	"conflict-then-replay":       holds,
+	"key-letter-case":            holds,
+	"double-send":                holds,
+	"distinct-keys-together":     holds,
+	"second-while-running":       breaksShould("wrong-status"), // it waits, where the draft wants a 409
+	"invalid-then-corrected":     holds,
+	"error-then-retry":           holds,
+}
+
+// What idemcheck finds at a middleware that its authors did not write is what was found by hand.
+func TestFiber(t *testing.T) {
+	t.Setenv("FIBER_TARGET_BIN", buildFiber(t))
+
+	t.Run("defaults", func(t *testing.T) {
+		r := runFiber(t)
+		assert.Equal(t, exitBroken, r.Outcome.Exit, r.Outcome.Reason)
+		assert.Equal(t, r.Created, r.Removed, "all that was created can be deleted: %v", r.Left)
+		assertTruth(t, fiberTruth, r)
+	})
+	t.Run("errors are written as answers", func(t *testing.T) {
+		t.Setenv("FIBER_TARGET_ERRORS", "written") // and so they are stored
+		assertTruth(t, map[string]truth{
+			"invalid-then-corrected": breaksMust("stuck"),
+			"error-then-retry":       holds, // the draft is read as: an error is a result, too
+		}, runFiber(t, "--only", "invalid-then-corrected,error-then-retry"))
+	})
+	t.Run("without its lock", func(t *testing.T) {
+		t.Setenv("FIBER_TARGET_LOCK", "false") // the control: that overlapping sends pass with the lock says something
+		assertTruth(t, map[string]truth{
+			"replay-once":    holds,
+			"K1-two-workers": breaksMust("duplicate"),
+			"double-send":    breaksMust("duplicate"),
+		}, runFiber(t, "--only", "K1-two-workers,double-send"))
+	})
+}
+
+// buildFiber builds the service in its own module, with the versions that its go.sum fixes.
+func buildFiber(t *testing.T) string {
+	t.Helper()
+	if out, err := goInFiber(t, "mod", "download"); err != nil {
+		// Without a network this test cannot run. In CI it must not go missing in silence.
+		if os.Getenv("CI") != "" {
+			t.Fatalf("the modules of %s cannot be downloaded: %s", fiberDir, out)
+		}
+		t.Skipf("the modules of %s cannot be downloaded (is there a network?): %s", fiberDir, out)
+	}
+	bin := filepath.Join(t.TempDir(), "fiber-orders")
+	if runtime.GOOS == "windows" {
+		bin += ".exe"
+	}
+	out, err := goInFiber(t, "build", "-buildvcs=false", "-o", bin, ".")
+	require.NoError(t, err, "%s", out)
+	return bin
+}
+
+// goInFiber runs the go command in the service's module, without flags or a workspace of the environment.
+func goInFiber(t *testing.T, args ...string) ([]byte, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = fiberDir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	return cmd.CombinedOutput()
+}
+
+// runFiber runs idemcheck as a user does and gives the JSON report.
+func runFiber(t *testing.T, more ...string) reports.Report {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.json")
+	args := append([]string{"run", "--target", filepath.Join(fiberDir, "target.yaml"), "--report", "json=" + file}, more...)
+	var out, errs bytes.Buffer
+	status := run(args, strings.NewReader(""), &out, &errs)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err, "exit %d\n%s%s", status, &out, &errs)
+	var r reports.Report
+	require.NoError(t, json.Unmarshal(data, &r), "exit %d\n%s%s", status, &out, &errs)
+	assert.Equal(t, r.Outcome.Exit, status, "the exit status and the report differ")
+	return r
+}
+
+// assertTruth compares each case of a report with the table; neither has a case that the other lacks.
+func assertTruth(t *testing.T, want map[string]truth, r reports.Report) {
+	t.Helper()
+	got := map[string]truth{}
+	for _, c := range r.Cases {
+		got[c.ID] = truth{c.Verdict, c.Broken, kindsOf(c)}
+		if w := want[c.ID]; got[c.ID] != w {
+			t.Errorf("%s: by hand: %s; by idemcheck: %s (%s)", c.ID, w, got[c.ID], c.Reason)
+		}
+	}
+	for id := range want {
+		if _, ok := got[id]; !ok {
+			t.Errorf("%s was not run", id)
+		}
+	}
+}
+
+// kindsOf lists the kinds of finding of a case, each once.
+func kindsOf(c reports.Case) string {
+	var list []string
+	for _, f := range c.Findings {
+		list = append(list, string(f.Kind))
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " ")
+}
