@@ -11,7 +11,7 @@ Feature: Conflict
     Then exactly 1 record exists
     And the record of "baseline" is unchanged
 
-  @id:conflict-then-replay @must @after:replay-once @needs:key
+  @id:conflict-then-replay @must @after:replay-once @needs:key @needs:payload
   @ref:idempotency-keys-make-retries-safe
   Scenario: A conflict leaves the original replayable
     Given the baseline was completed

@@ -33,7 +33,7 @@ Feature: Identity collisions
     And every successful answer names the same record
     And at least two of the sends overlapped
 
-  @id:K2[own-key]
+  @id:K2[own-key] @needs:target-record
   Scenario: The same event asks for another target record under its own key
     A unique key is not permission: where the target knows approvals, the request is held.
     Given the baseline was completed
@@ -43,7 +43,7 @@ Feature: Identity collisions
     And exactly 1 record exists, and 1 more if "other record" rightly created its own
     And "other record" shows nothing of "baseline"
 
-  @id:K2[baseline-key] @after:replay-once @needs:key
+  @id:K2[baseline-key] @after:replay-once @needs:key @needs:target-record
   Scenario: The same event asks for another target record under the baseline's key
     Given the baseline was completed
     When the operation is sent as "other record" with the baseline's key
@@ -81,7 +81,7 @@ Feature: Identity collisions
     And exactly 1 record exists
     And the record of "baseline" is unchanged
 
-  @id:K4 @after:replay-once @needs:key @needs:read
+  @id:K4 @after:replay-once @needs:key @needs:read @needs:payload
   @ref:https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.7
   Scenario: The same bundle arrives with another payload revision
     The first revision is not overwritten, and no second record is made behind the caller's back.
@@ -93,7 +93,7 @@ Feature: Identity collisions
     And the record of "baseline" is unchanged
     And "revised" shows nothing of "baseline"
 
-  @id:K5
+  @id:K5 @needs:event
   Scenario: Another event independently asks for a later review, in the same words
     Two records are right: a target that collapses them loses one.
     Given the baseline was completed

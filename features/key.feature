@@ -19,8 +19,8 @@ Feature: Key
     And the operation is sent as "second empty" with an empty key
       | event            | E205 |
       | payload revision | P4   |
-    Then "first empty" is handled as a request without a key
-    And "second empty" is handled as a request without a key
+    Then "first empty" is handled as a request with an empty key
+    And "second empty" is handled as a request with an empty key
     And exactly 0 records exist, and 1 more for each attempt that was answered with one
 
   @id:key-length[255] @should @needs:key @needs:opaque-key

@@ -86,6 +86,7 @@ Feature: Replay
     And the records are read as "before the retry"
     And nothing was counted yet as "before the retry"
     And the operation is sent again as "retry" with the same key until it settles
+    And the slow attempt has had its time
     Then "retry" is handled as a retry after a lost answer of "first"
     And exactly 1 record exists
     And "retry" names the record that exists
@@ -93,9 +94,10 @@ Feature: Replay
   @id:lost-answer[hung-up] @after:replay-once @needs:key
   @ref:https://github.com/caura-ai/caura/pull/1629
   Scenario: The client hangs up right after its last byte and asks again at once
-    The target may be anywhere in its work; the retry may even overtake it.
+    The target may be anywhere in its work: before it, in the middle, or done.
     Given event "E204" is approved for target record "A18"
     When the operation is sent as "first" and the connection is cut right after the last byte
+    And the records are read as "before the retry"
     And the operation is sent again as "retry" with the same key until it settles
     Then "retry" is handled as a retry after a lost answer of "first"
     And exactly 1 record exists

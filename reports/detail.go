@@ -154,12 +154,8 @@ func (p *page) overlap(c Case) {
 	if o == nil {
 		return
 	}
-	how := "did not overlap"
-	if o.Overlapping {
-		how = "overlapping"
-	}
-	text := fmt.Sprintf("%s in %s, %s, send spread %.0f µs, %s", plural(o.Sends, "request", "requests"),
-		plural(o.Rounds, "round", "rounds"), how, o.SpreadUS, plural(o.InProgress, "in-progress answer", "in-progress answers"))
+	text := fmt.Sprintf("%s in each of %s, %d of %d overlapping, send spread up to %.0f µs, %s", plural(o.Sends, "request", "requests"),
+		plural(o.Rounds, "round", "rounds"), o.Overlapped, o.Planned, o.SpreadUS, plural(o.InProgress, "in-progress answer", "in-progress answers"))
 	if o.Technique != "" {
 		text += " (" + o.Technique + ")"
 	}

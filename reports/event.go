@@ -175,8 +175,10 @@ type CaseEnded struct {
 // Overlap is what the sender measured of sends that were meant to run at the same moment.
 type Overlap struct {
 	Sends       int     `json:"sends"`
-	Overlapping bool    `json:"overlapping"`    // at least two were wholly written before any answer byte
-	SpreadUS    float64 `json:"send_spread_us"` // from the first to the last final write, microseconds
+	Overlapping bool    `json:"overlapping"` // in enough rounds at least two were wholly written before any answer byte
+	Overlapped  int     `json:"overlapped_rounds"`
+	Planned     int     `json:"planned_rounds"` // overlapping rounds that are needed to pass
+	SpreadUS    float64 `json:"send_spread_us"` // from the first to the last final write, microseconds; the widest of the rounds
 	InProgress  int     `json:"in_progress"`    // in-progress answers, the target's own evidence
 	Rounds      int     `json:"rounds"`
 	Technique   string  `json:"technique"`

@@ -70,7 +70,7 @@ func failDoubleSend(t *tape) {
 	}})
 	t.emit(id, Event{Kind: KindCaseEnded, CaseEnded: &CaseEnded{
 		Verdict: Fail, Broken: targets.Must, Reason: "2 records for one key",
-		Overlap: &Overlap{Sends: 2, Overlapping: true, SpreadUS: 31, Rounds: 1, Technique: "last body byte held back"},
+		Overlap: &Overlap{Sends: 2, Overlapping: true, Overlapped: 1, Planned: 1, SpreadUS: 31, Rounds: 1, Technique: "last body byte held back"},
 		Records: []Tally{tally("1", 2, task, twin)},
 	}})
 }

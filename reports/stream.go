@@ -24,6 +24,28 @@ type Stream struct {
 	seq   int
 	sinks []Sink
 	errs  []error
+
+	redact func(string) string
+}
+
+// Redact makes every text of the events to come go through f before any sink sees it, except the words of our own:
+// kinds, verdicts, and what the plan says of the cases. Call it before the first Emit.
+func (s *Stream) Redact(f func(string) string) { s.redact = f }
+
+// clean takes secrets out of an event.
+func (s *Stream) clean(e Event) Event {
+	if s.redact == nil || e.CasePlanned != nil {
+		return e
+	}
+	out := mapTexts(e, s.redact)
+	out.Run, out.Shard, out.Case, out.Kind = e.Run, e.Shard, e.Case, e.Kind
+	if e.Finding != nil {
+		out.Finding.Kind, out.Finding.Question, out.Finding.Level = e.Finding.Kind, e.Finding.Question, e.Finding.Level
+	}
+	if e.Exchange != nil {
+		out.Exchange.Disposition = e.Exchange.Disposition
+	}
+	return out
 }
 
 // NewStream begins the stream of one run, now. A nil now means the system's clock.
@@ -44,6 +66,7 @@ func (s *Stream) Emit(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seq++
+	e = s.clean(e)
 	e.V, e.Run, e.Shard, e.Seq, e.At = Version, s.run, s.shard, s.seq, s.at(e.Kind)
 	kept := s.sinks[:0]
 	for _, sink := range s.sinks {

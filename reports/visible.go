@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,40 +43,5 @@ func visible(s string) string {
 // visibleCopy gives a deep copy of v in which every text is visible. What is printed is a copy, so that no single line of
 // a report has to remember to do it.
 func visibleCopy[T any](v T) T {
-	return copyVisible(reflect.ValueOf(v)).Interface().(T)
-}
-
-func copyVisible(v reflect.Value) reflect.Value {
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
-	switch v.Kind() {
-	case reflect.String:
-		out.SetString(visible(v.String()))
-	case reflect.Pointer:
-		if !v.IsNil() {
-			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(copyVisible(v.Elem()))
-		}
-	case reflect.Slice:
-		if !v.IsNil() {
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-			for i := range v.Len() {
-				out.Index(i).Set(copyVisible(v.Index(i)))
-			}
-		}
-	case reflect.Map:
-		if !v.IsNil() {
-			out.Set(reflect.MakeMap(v.Type()))
-			for key, value := range v.Seq2() {
-				out.SetMapIndex(copyVisible(key), copyVisible(value))
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				out.Field(i).Set(copyVisible(v.Field(i)))
-			}
-		}
-	}
-	return out
+	return mapTexts(v, visible)
 }

@@ -75,6 +75,14 @@ func (w *world) needUncounted(_ context.Context, a uncountedArgs) error {
 	return nil
 }
 
+// letPassArgs are the arguments of the verb let_pass.
+type letPassArgs struct{}
+
+// letPass gives a slow attempt twice the time it was told to take.
+func (w *world) letPass(ctx context.Context, _ letPassArgs) error {
+	return w.Wait(ctx, 2*slowness)
+}
+
 // restartArgs are the arguments of the verb restart.
 type restartArgs struct{}
 

@@ -44,6 +44,13 @@ var needs = map[targets.Need]need{
 		"say how a record is deleted (operations.<name>.delete)"},
 	targets.NeedExhaust: {canExhaust,
 		"say how a limit is reached, after which nothing more is created for a target record (exhaust; not together with values.target_record)"},
+	targets.NeedTargetRecord: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Mentions("target_record") },
+		"let {{target_record}} stand in the main operation, so that two target records can be told apart"},
+	targets.NeedPayload: {func(t *targets.Target, _ Abilities) bool {
+		return mainOperation(t).Mentions("payload") || mainOperation(t).Mentions("revision")
+	}, "let {{payload}} or {{revision}} stand in the main operation, so that two payload revisions can be told apart"},
+	targets.NeedEvent: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Mentions("event") },
+		"let {{event}} stand in the main operation, so that two source events can be told apart"},
 	targets.NeedMaterial: {func(t *targets.Target, _ Abilities) bool { return len(mainOperation(t).Material) > 0 },
 		"list the body members whose change makes a different request (operations.<name>.material)"},
 	targets.NeedInvalid: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Invalid != nil },

@@ -120,3 +120,22 @@ func TestMissingSaysWhatToAdd(t *testing.T) {
 		assert.NotEmpty(t, need.add, n)
 	}
 }
+
+// An observer finds records by a text in them, so no marker may stand within another.
+func TestMarkersDoNotContainEachOther(t *testing.T) {
+	t.Parallel()
+	e := &engine{Options: Options{RunID: "abcdef", Cases: plan(t)}}
+	var all []string
+	for i := range e.Cases {
+		w := &world{engine: e, c: &e.Cases[i]}
+		for round := 1; round <= 2*(togetherArgs{Count: 10, Key: "same"}).rounds(); round++ {
+			w.freshMarker(round)
+			all = append(all, w.marker)
+		}
+	}
+	for _, m := range all {
+		assert.Len(t, m, len(all[0]))
+	}
+	slices.Sort(all)
+	assert.Len(t, slices.Compact(all), len(all))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -158,7 +159,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, op.Name, targets.FaultKind(a.Fault)
 	attempt.Timeout = w.target.Timeout.Std()
-	s.payload = strings.Join([]string{s.bundle.Event, s.bundle.Record, s.revision, strings.Replace(a.Body, "reordered", "", 1)}, "|")
+	s.payload = meaning(attempt)
 	s.Attempt = attempt
 	return s, w.placeKey(s, a)
 }
@@ -201,6 +202,20 @@ func (w *world) spend(s *sent) error {
 	return nil
 }
 
+// short reports whether the run may not create n further records.
+func (w *world) short(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.budget < n
+}
+
+// giveBack returns records to the budget that were not created after all.
+func (w *world) giveBack(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.budget += max(n, 0)
+}
+
 func digest(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
@@ -216,4 +231,17 @@ func retryAfter(x targets.Exchange, otherwise, limit time.Duration) time.Duratio
 		return min(max(at.Sub(x.Ended), 0), limit)
 	}
 	return min(otherwise, limit)
+}
+
+// meaning gives a text that is equal for equal requests: method, address and the body's JSON value, whatever the order
+// of its members. The key is not part of it yet.
+func meaning(a targets.Attempt) string {
+	body := a.Body
+	var value any
+	if json.Unmarshal(a.Body, &value) == nil {
+		if plain, err := json.Marshal(value); err == nil {
+			body = plain
+		}
+	}
+	return a.Method + " " + a.URL + " " + string(body)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
@@ -81,6 +82,22 @@ func byEnd(all []*sent) []*sent {
 			return 1
 		}
 		return a.Ended.Compare(b.Ended)
+	})
+	return out
+}
+
+// byCreation orders attempts that ran at the same time so that the one that created the record comes first: what is
+// marked as a replay comes after what is not, and else the earlier answer comes first.
+func (w *world) byCreation(all []*sent) []*sent {
+	out := byEnd(all)
+	slices.SortStableFunc(out, func(a, b *sent) int {
+		marked := func(s *sent) int {
+			if judge.HasMarker(w.target.Profile.Replay.Marker, s.Answer) {
+				return 1
+			}
+			return 0
+		}
+		return marked(a) - marked(b)
 	})
 	return out
 }

@@ -1,8 +1,6 @@
 package steps
 
 import (
-	"strconv"
-
 	"github.com/idempotency-conformance/idemcheck/scenarios"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -111,6 +109,8 @@ func table() []row {
 			say("the target is restarted")).touchingAll(),
 		verb("read", "Reads all observers and keeps the counts under a label.", (*world).read,
 			say(`the records are read as "{label}"`)).costing(cost{readings: 1}),
+		verb("let_pass", "Waits for as long as a slow attempt takes, so that whatever it still does is counted.",
+			(*world).letPass, say("the slow attempt has had its time")),
 		verb("uncounted", "Needs a reading in which nothing was counted yet; else the case cannot tell.", (*world).needUncounted,
 			say(`nothing was counted yet as "{label}"`)),
 		verb("records", "Expects a number of records, counted by the observers.", (*world).expectRecords,
@@ -143,12 +143,6 @@ func table() []row {
 func (r row) costingBy(f func(map[string]string) cost) row {
 	r.cost = f
 	return r
-}
-
-// togetherCost counts the rounds that may be needed to see an overlap.
-func togetherCost(args map[string]string) cost {
-	n, _ := strconv.Atoi(args["count"])
-	return cost{requests: (n + 1) * maxRounds, records: n * maxRounds, readings: maxRounds}
 }
 
 // Verbs gives the table of steps as the scenario language knows it.

@@ -231,7 +231,8 @@ func (w *world) expectOverlap(context.Context, overlapArgs) error {
 	}
 	if !w.overlap.Overlapping {
 		w.evidence.Unclear = append(w.evidence.Unclear, fmt.Sprintf(
-			"in %d rounds no two sends were with the target at the same time", w.overlap.Rounds))
+			"in %d of %d rounds two sends were with the target at the same time; it takes %d to tell", w.overlap.Overlapped,
+			w.overlap.Rounds, w.overlap.Planned))
 	}
 	return nil
 }

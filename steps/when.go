@@ -3,13 +3,11 @@ package steps
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
-	"github.com/idempotency-conformance/idemcheck/targets/burst"
 )
 
 // settleArgs are the arguments of the verb settle.
@@ -65,105 +63,6 @@ func (w *world) eachMember(ctx context.Context, _ changedArgs) error {
 	return nil
 }
 
-// maxRounds bounds how often a double send is repeated to see its sends overlap.
-const maxRounds = 5
-
-// togetherArgs are the arguments of the verb together.
-type togetherArgs struct {
-	Count int    `arg:"count" doc:"how many workers, 2 or more"`
-	Key   string `arg:"key" doc:"same: one key for all; distinct: a key each"`
-}
-
-// together sends at the same moment. A round whose sends did not overlap proves nothing, so that a fresh round follows,
-// with its own key and marker, after the old one was counted; a duplicate in any round ends it.
-func (w *world) together(ctx context.Context, a togetherArgs) error {
-	if a.Count < 2 {
-		return fmt.Errorf("%d workers cannot send at the same moment; it takes 2", a.Count)
-	}
-	for round := 1; ; round++ {
-		if err := w.approve(ctx, approveArgs{}); err != nil {
-			return err
-		}
-		b, err := w.burst(ctx, a)
-		if err != nil {
-			return err
-		}
-		w.overlap = &reports.Overlap{
-			Sends: a.Count, Overlapping: b.Overlapped(), Rounds: round, Technique: b.Technique,
-			SpreadUS: float64(b.Spread) / float64(time.Microsecond), InProgress: w.inProgress(),
-		}
-		if w.overlap.Overlapping || round == maxRounds || len(w.evidence.Findings) > 0 {
-			return nil
-		}
-		want := judge.Exactly(1)
-		if a.Key == "distinct" {
-			want = judge.Exactly(a.Count)
-		}
-		w.expect[scope{mainOperation(w.target).Name, ""}] = want
-		w.judgeCounts(ctx, fmt.Sprintf("after round %d", round))
-		w.nextRound(round)
-	}
-}
-
-// nextRound leaves a round behind: the history goes on, with a fresh marker and a fresh key.
-func (w *world) nextRound(round int) {
-	w.past = append(w.past, pastRound{w.marker, w.expect})
-	w.freshMarker(round + 1)
-	w.firstKey, w.expect = "", map[scope]judge.Expectation{}
-	w.history = nil
-	clear(w.approved)
-}
-
-func (w *world) inProgress() int {
-	n := 0
-	for _, s := range w.history {
-		if s.disposition == reports.InProgress {
-			n++
-		}
-	}
-	return n
-}
-
-// burst prepares all attempts, lets them go together and classifies them in the order of their answers.
-func (w *world) burst(ctx context.Context, a togetherArgs) (burst.Burst, error) {
-	all := make([]*sent, a.Count)
-	attempts := make([]targets.Attempt, a.Count)
-	for i := range all {
-		args := sendArgs{As: fmt.Sprintf("worker %d", i+1), Key: "own"}
-		if a.Key == "same" && i > 0 {
-			args.Key = "same"
-		}
-		s, err := w.prepare(args)
-		if err != nil {
-			return burst.Burst{}, err
-		}
-		if err := w.spend(s); err != nil {
-			return burst.Burst{}, err
-		}
-		if a.Key == "same" {
-			s.keyWords = "one key for all"
-		}
-		all[i], attempts[i] = s, s.Attempt
-	}
-	b := burst.Send(ctx, w.Endpoint.Sender, attempts)
-	for i, x := range b.Exchanges {
-		w.enter(all[i], x)
-	}
-	w.classify(byEnd(all))
-	return b, nil
-}
-
-// classify settles the dispositions of attempts that ran at the same time, in the given order: the first success is the
-// creation and later ones are its replays.
-func (w *world) classify(ordered []*sent) {
-	for _, s := range ordered {
-		w.settleDisposition(s)
-	}
-	for _, s := range ordered {
-		w.show(s, reports.PurposeAttempt)
-	}
-}
-
 // duringArgs are the arguments of the verb during.
 type duringArgs struct {
 	First  string `arg:"first" doc:"a name for the attempt that takes long"`
@@ -189,9 +88,9 @@ func (w *world) during(ctx context.Context, a duringArgs) error {
 	}
 	done := make(chan targets.Exchange, 1)
 	go func() { done <- w.Endpoint.Sender.Send(ctx, first.Attempt) }()
-	// The target must have claimed the key before the second arrives; a quarter of the slowness is ample for that and
-	// leaves three quarters for the second to be answered.
-	waited := w.Wait(ctx, slowness/4)
+	// The target must have claimed the key before the second arrives; half of the slowness is ample for that and leaves
+	// the other half for the second to be answered.
+	waited := w.Wait(ctx, slowness/2)
 	x := w.Endpoint.Sender.Send(ctx, second.Attempt)
 	w.enter(first, <-done)
 	w.enter(second, x)

@@ -142,7 +142,7 @@ func (e *engine) setVerdict(id string, v reports.Verdict) {
 // length, so that none is found within another.
 func (w *world) freshMarker(round int) {
 	index := slices.IndexFunc(w.Cases, func(c Case) bool { return c.ID == w.c.ID })
-	w.marker = fmt.Sprintf("ic-%s-%04d-%d", w.RunID, index, round)
+	w.marker = fmt.Sprintf("ic-%s-%04d-%02d", w.RunID, index, round)
 	clear(w.events)
 }
 

@@ -129,7 +129,7 @@ func checkMarker(d *decoder, t *Target) {
 		return
 	}
 	const hint = "put it into a field that the target keeps and the observer can search"
-	if main := t.Operations[0]; !mentionsIn(main.Request, "marker") {
+	if main := t.Operations[0]; !main.Request.Mentions("marker") {
 		d.missing("operations."+main.Name, hint, "operations.%s: {{marker}} must stand in the body of the main operation", main.Name)
 	}
 	if len(t.Observers) > 0 && !t.Observers[0].seesMarker() {
@@ -140,7 +140,7 @@ func checkMarker(d *decoder, t *Target) {
 func (o Observer) seesMarker() bool {
 	switch {
 	case o.List != nil:
-		return mentionsIn(o.List.Request, "marker") || mentions(o.List.Where, "marker")
+		return o.List.Request.Mentions("marker") || mentions(o.List.Where, "marker")
 	case o.SQL != nil:
 		return anyMentions(append(Strings{o.SQL.Query}, o.SQL.Args...), "marker")
 	case o.Command != nil:

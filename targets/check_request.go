@@ -115,8 +115,8 @@ type usedTemplate struct {
 	at         place
 }
 
-// mentionsIn reports whether {{name}} reaches anything that a request sends.
-func mentionsIn(r Request, name string) bool {
+// Mentions reports whether {{name}} reaches anything that a request sends.
+func (r Request) Mentions(name string) bool {
 	return mentions(r.Line, name) || r.Body.mentions(name) || anyMentions(valuesOf(r.Headers), name)
 }
 

@@ -21,7 +21,10 @@ const (
 	NeedLesserCaller    Need = "lesser-caller" // a credential that may not use the other operation
 	NeedRead            Need = "read"
 	NeedDelete          Need = "delete"
-	NeedExhaust         Need = "exhaust" // a way to reach a limit, after which creates are refused
+	NeedExhaust         Need = "exhaust"       // a way to reach a limit, after which creates are refused
+	NeedTargetRecord    Need = "target-record" // {{target_record}} in the main operation
+	NeedPayload         Need = "payload"       // {{payload}} or {{revision}} in the main operation
+	NeedEvent           Need = "event"         // {{event}} in the main operation
 	NeedMaterial        Need = "material"
 	NeedInvalid         Need = "invalid"
 	NeedJSONBody        Need = "json-body"

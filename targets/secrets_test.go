@@ -192,7 +192,7 @@ name: x
 url: http://127.0.0.1
 headers: {Authorization: "Bearer ${STAGING_TOKEN}", X-Tenant: "a $1 ${TENANT} b"}
 operations: {create: {request: "POST /x?m={{marker}}"}}
-callers: {other: {headers: {Authorization: Bearer file-secret}}}
+callers: {other: {headers: {Authorization: Bearer file-secret}}, third: {headers: {Authorization: Bearer third-secret}}}
 `), env)
 	require.NoError(t, err)
 	s := target.Secrets
@@ -202,7 +202,8 @@ callers: {other: {headers: {Authorization: Bearer file-secret}}}
 		{"Authorization", "Bearer file-secret", `"Authorization: Bearer ${IDEMCHECK_SECRET_AUTHORIZATION}"`},
 		{"Authorization", "Bearer tok_abcdef-and-more", `"Authorization: Bearer ${IDEMCHECK_SECRET_AUTHORIZATION}"`},
 		{"X-Api-Key", "anything", `"X-Api-Key: ${IDEMCHECK_SECRET_X_API_KEY}"`},
-		{"X-Note", "it's file-secret", `"X-Note: ${IDEMCHECK_SECRET_X_NOTE}"`},
+		{"X-Note", "it's file-secret", `"X-Note: it's ${IDEMCHECK_SECRET_AUTHORIZATION}"`},
+		{"Authorization", "Bearer third-secret", `"Authorization: Bearer ${IDEMCHECK_SECRET_AUTHORIZATION_2}"`},
 		{"Accept", "it's", `'Accept: it'\''s'`},
 	} {
 		assert.Equal(t, c.want, s.Placeholder(c.name, c.value), c.value)

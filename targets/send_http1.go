@@ -82,20 +82,25 @@ func (w *http1Wire) finish() outcome {
 		out.answer = <-w.answers
 		return out
 	case LostResponse:
-		out.answer = lost(<-w.answers)
+		a := <-w.answers
+		out.first = a.first
+		if w.err != nil {
+			w.err = a.err // the reader knows why; it has also stopped the write
+		}
 	case HangUpHeaders, HangUpHalfBody:
 		out.wrote = time.Time{} // what was written was not the whole request
 	}
-	if out.err = w.err; out.err != nil {
-		return out
+	if out.err = w.err; out.err == nil {
+		out.err = errFault(w.fault, out.first)
+		w.hangUp()
 	}
+	return out
+}
+
+// hangUp leaves, except where the answer has begun: then there is nothing that could still get lost.
+func (w *http1Wire) hangUp() {
 	if w.fault != LostResponse {
 		w.link.hangUp()
 		go w.link.drain()
 	}
-	out.err = errFault(w.fault, out.first)
-	return out
 }
-
-// lost keeps of an answer that is thrown away only when it began.
-func lost(a answer) answer { return answer{first: a.first} }

@@ -219,7 +219,7 @@ func TestATargetThatClosesWhileTheRequestIsWritten(t *testing.T) {
 	for _, fault := range []targets.FaultKind{targets.NoFault, targets.HangUpHalfBody, targets.HangUpAfterWrite, targets.LostResponse} {
 		for _, way := range []string{"send", "prepare"} {
 			a := create(p.url())
-			a.Fault, a.Body = fault, make([]byte, 64<<20) // more than the buffers of the system
+			a.Fault, a.Body = fault, make([]byte, 32<<20) // more than the buffers of the system
 			x := sendWay(t, way, a)
 			assert.Equal(t, targets.FailureClosed, x.Failure, "%s %s: %s", fault, way, x.Err)
 			assert.Zero(t, x.Status)

@@ -99,7 +99,7 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 // quickly waits as told, but never long: the reference asks for a second where a few milliseconds do.
 func quickly(ctx context.Context, d time.Duration) error { return wait(ctx, min(d, slowest)) }
 
-const slowest = 100 * time.Millisecond
+const slowest = 800 * time.Millisecond
 
 func caseOf(t *testing.T, r reports.Report, id string) reports.Case {
 	t.Helper()

@@ -42,6 +42,7 @@ func hostiles() map[string]http.Handler {
 // shop is a small order service with an idempotency key, and a switch for each way in which it is hostile.
 type shop struct {
 	ignoresKeys bool
+	likeStripe  bool // answers as the profile stripe-v1 documents
 	echoes      bool // shows in each error what the request held
 	endless     bool // its answers never end
 	list        http.HandlerFunc
@@ -79,7 +80,8 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(map[string]any{"orders": s.find(r.URL.Query().Get("q"))})
+		found := s.find(r.URL.Query().Get("q"))
+		_ = json.NewEncoder(w).Encode(map[string]any{"orders": found, "data": found})
 	}
 }
 
@@ -108,6 +110,11 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(dump)
 		return
 	}
+	if s.likeStripe {
+		var value any
+		_ = json.Unmarshal(body, &value)
+		body, _ = json.Marshal(value) // equal values are equal requests
+	}
 	old, known := s.first[key]
 	s.tries[key]++
 	switch {
@@ -116,11 +123,18 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"code":"rate"}`, http.StatusTooManyRequests)
 	case s.failAfter > 0 && len(s.orders) >= s.failAfter:
 		http.Error(w, `{"code":"down"}`, http.StatusInternalServerError)
-	case key == "":
+	case key == "" && !s.likeStripe:
 		http.Error(w, `{"code":"key"}`, http.StatusBadRequest)
-	case known && !s.ignoresKeys && s.bodies[key] != string(body):
+	case known && key != "" && !s.ignoresKeys && s.bodies[key] != string(body):
+		if s.likeStripe {
+			http.Error(w, `{"error":{"type":"idempotency_error"}}`, http.StatusBadRequest)
+			return
+		}
 		http.Error(w, `{"code":"mismatch"}`, http.StatusUnprocessableEntity)
-	case known && !s.ignoresKeys:
+	case known && key != "" && !s.ignoresKeys:
+		if s.likeStripe {
+			w.Header().Set("Idempotent-Replayed", "true")
+		}
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(old)
 	default:

@@ -136,6 +136,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 	}
 	folder := reports.NewFolder()
 	stream := reports.NewStream(id, "", nil, j.sinks(folder)...)
+	stream.Redact(j.target.Secrets.Redact)
 	if j.target.File == "" || j.runFlags.target == "" {
 		fmt.Fprintln(j.out, "This is the embedded reference target: no --target was given.")
 	}

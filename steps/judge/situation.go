@@ -25,6 +25,7 @@ const (
 	Unapproved      Situation = "an unapproved request"                 // its own key, not approved for this record
 	Unauthorized    Situation = "an unauthorized request"               // the caller lacks the operation's authorization
 	MissingKey      Situation = "a request without a key"               //
+	EmptyKey        Situation = "a request with an empty key"
 	OddKey          Situation = "a request with a key that the target may refuse"
 	Invalid         Situation = "an invalid request" // a body the target refuses
 	Refused         Situation = "a request that the target was told to refuse or to fail"
@@ -34,7 +35,7 @@ const (
 // Situations lists every situation with the words by which a scenario names it.
 func Situations() []Situation {
 	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, WhileRunning, Mismatch,
-		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, OddKey, Invalid, Refused, Corrected}
+		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected}
 }
 
 // Permit is what an attempt may have come to, and the documented answer it is held against.
@@ -80,6 +81,8 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return Permit{Dispositions: list(reports.Rejected)}
 	case MissingKey:
 		return missingKey(p)
+	case EmptyKey:
+		return emptyKey(p)
 	case OddKey:
 		return Permit{Dispositions: list(reports.Created, reports.Rejected)}
 	case Refused:
@@ -169,6 +172,15 @@ func missingKey(p targets.Profile) Permit {
 		return Permit{list(reports.Created), p.Missing, "missing"}
 	}
 	return Permit{list(reports.Created, reports.Rejected), p.Missing, "missing"}
+}
+
+// emptyKey: an empty key is no key. A target that does without a key may still refuse one that says nothing.
+func emptyKey(p targets.Profile) Permit {
+	permit := missingKey(p)
+	if !permit.Allows(reports.Rejected) {
+		permit.Dispositions, permit.Clause, permit.Name = append(permit.Dispositions, reports.Rejected), targets.Clause{}, ""
+	}
+	return permit
 }
 
 // corrected: after a first attempt that wrote nothing, a retry may run, unless the failure is documented as stored.

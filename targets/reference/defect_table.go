@@ -11,6 +11,7 @@ const (
 	lostRace500
 	replay500
 	neverReleased
+	halfRequestClaimsKey
 	payloadNotCompared
 	overwriteOnMismatch
 	conflictAsInProgress
@@ -38,11 +39,13 @@ const (
 	keyCaseFolded
 	approvalNotChecked
 	authorizationNotChecked
+	noteOverwritesTask
 	workLostOnHangUp
 	recordBeforeKey
 	lockShorterThanHandler
 	perProcessStore
 	boundedStore
+	deleteForgetsKey
 )
 
 // defectTable is the only place where a defect is named.
@@ -59,6 +62,9 @@ var defectTable = [...]Defect{
 	neverReleased: {Name: "never-released", Class: "stuck-in-progress", Report: "B14",
 		Summary: "Keeps the claim of a failed attempt for ever, so that all later ones are told 409.",
 		Breaks:  []Break{{"error-then-retry", "stuck"}}},
+	halfRequestClaimsKey: {Name: "half-request-claims-key", Class: "stuck-in-progress", Report: "B13",
+		Summary: "Claims the key as soon as the headers are there, and never lets go when the body does not arrive whole.",
+		Breaks:  []Break{{"lost-answer[never-arrived]", "stuck"}}},
 	payloadNotCompared: {Name: "payload-not-compared", Class: "payload-not-compared", Report: "B35",
 		Summary: "Replays the first answer whatever the payload of the repeat.",
 		Breaks:  []Break{{"K2[baseline-key]", "leaked"}, {"K4", "wrong-status"}, {"conflict-material", "wrong-status"}}},
@@ -121,7 +127,7 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"invalid-then-corrected", "stuck"}}},
 	checkBeforeLookup: {Name: "check-before-lookup", Class: "check-before-lookup", Report: "B32",
 		Summary: "Checks approval and account limit before the key, so that a success is no longer replayed once they have changed.",
-		Breaks:  []Break{{"conflict-material", "wrong-status"}}},
+		Breaks:  []Break{{"replay-at-the-limit", "replay-differs"}}},
 	missingKeyAccepted: {Name: "missing-key-accepted", Class: "missing-key", Report: "B82",
 		Summary: "Runs a create that has no key.",
 		Breaks:  []Break{{"missing-key", "wrong-status"}}},
@@ -129,8 +135,8 @@ var defectTable = [...]Defect{
 		Summary: "Takes the empty string for a key like any other.",
 		Breaks:  []Break{{"empty-key", "wrong-status"}}},
 	longKey500: {Name: "long-key-500", Class: "key-format", Report: "B64",
-		Summary: "Answers 500 to a key of more than 255 characters.",
-		Breaks:  []Break{{"key-length[5000]", "server-error"}}},
+		Summary: "Answers 500 to every key of more than 255 characters.",
+		Breaks:  []Break{{"key-length[256]", "server-error"}, {"key-length[5000]", "server-error"}}},
 	keyCaseFolded: {Name: "key-case-folded", Class: "key-format", Report: "B65",
 		Summary: "Takes keys that differ only in case for the same.",
 		Breaks:  []Break{{"key-letter-case", "key-ignored"}}},
@@ -140,12 +146,15 @@ var defectTable = [...]Defect{
 	authorizationNotChecked: {Name: "authorization-not-checked",
 		Summary: "Lets every caller use every operation, which K3 of the six collisions forbids.",
 		Breaks:  []Break{{"K3[without-authorization]", "wrong-status"}}},
+	noteOverwritesTask: {Name: "note-overwrites-task",
+		Summary: "Rewrites the note of the task for the same event and account with every update-review-note, which K3 of the six collisions forbids.",
+		Breaks:  []Break{{"K3[own-key]", "overwritten"}}},
 	workLostOnHangUp: {Name: "work-lost-on-hang-up", Class: "key-claimed-work-lost", Report: "B23", window: 40 * time.Millisecond,
 		Summary: "Waits the window given as value (default 40ms) for the client to hang up before it commits, and then keeps its success under the key although the work is lost.",
-		Breaks:  []Break{{"lost-answer[still-running]", "lost"}}},
+		Breaks:  []Break{{"lost-answer[hung-up]", "lost"}}},
 	recordBeforeKey: {Name: "record-before-key", Class: "record-after-commit-gap", Report: "B20", window: 40 * time.Millisecond,
 		Summary: "Commits the record, waits the window given as value (default 40ms) for the client to hang up, and gives the key back if it does; otherwise it stores the answer in a second transaction.",
-		Breaks:  []Break{{"lost-answer[still-running]", "duplicate"}}},
+		Breaks:  []Break{{"lost-answer[hung-up]", "duplicate"}}},
 	lockShorterThanHandler: {Name: "lock-shorter-than-handler", Class: "lock-shorter-than-handler", Report: "B17", window: 100 * time.Millisecond,
 		Summary: "Lets the claim lapse after the time given as value (default 100ms), while the handler still runs.",
 		Breaks:  []Break{{"second-while-running", "duplicate"}}},
@@ -155,4 +164,7 @@ var defectTable = [...]Defect{
 	boundedStore: {Name: "bounded-store", Class: "bounded-store-eviction", Report: "B72",
 		Summary: "Keeps only the last key of each tenant and operation.",
 		Breaks:  []Break{{"two-keys-in-turn", "duplicate"}}},
+	deleteForgetsKey: {Name: "delete-forgets-key",
+		Summary: "Forgets, when a record is deleted, the key that made it, so that a late retry makes it again.",
+		Breaks:  []Break{{"replay-after-delete", "key-ignored"}}},
 }

@@ -1,8 +1,11 @@
 package reference
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +40,27 @@ func repeats(s *service) string {
 		first.header.Get("Content-Type") == second.header.Get("Content-Type"), first.field("id") == second.field("id"))
 }
 
+// half sends a task of whose body only half arrives.
+func (s *service) half(key, payload string) reply {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /v1/tasks HTTP/1.1\r\nHost: reference\r\nAuthorization: Bearer reference-t1\r\nIdempotency-Key: %s\r\n"+
+		"Content-Length: %d\r\n\r\n%s", key, len(payload), payload[:len(payload)/2])
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		s.t.Fatal(err)
+	}
+	got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	return reply{status: got.StatusCode}
+}
+
 // elsewhere sends the same task to another namespace.
 func elsewhere(header string) func(s *service) string {
 	return func(s *service) string {
@@ -67,6 +91,12 @@ var faultCases = map[string]faultCase{
 		s.send("POST /admin/clock", `{"advance":"20h"}`)
 		return statuses(first, second, s.task("k", body("a")))
 	}, "500 201 201", "500 409 409"},
+	"half-request-claims-key": {func(s *service) string {
+		done, half, late := s.task("done", body("a")), s.half("done", body("a")), s.half("k", body("b"))
+		first := s.task("k", body("b"))
+		s.send("POST /admin/clock", `{"advance":"20h"}`)
+		return statuses(done, half, s.task("done", body("a"))) + ", " + statuses(late, first, s.task("k", body("b"))) + ", " + s.total()
+	}, "201 400 201, 400 201 201, 2 tasks 0 notes 2 mails", "201 400 201, 400 409 409, 1 tasks 0 notes 1 mails"},
 	"payload-not-compared":    {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 201, 1 tasks 0 notes 1 mails"},
 	"conflict-as-in-progress": {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 409, 1 tasks 0 notes 1 mails"},
 	"new-record-on-mismatch":  {mismatch, "201 422, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
@@ -126,8 +156,9 @@ var faultCases = map[string]faultCase{
 		return statuses(s.task("", body("a")), s.task("", body("a")), s.task(`""`, body("b"))) + ", " + s.total()
 	}, "400 400 400, 0 tasks 0 notes 0 mails", "201 201 422, 1 tasks 0 notes 1 mails"},
 	"long-key-500": {func(s *service) string {
-		return statuses(s.task(strings.Repeat("k", 255), body("a")), s.task(strings.Repeat("k", 256), body("a")))
-	}, "201 400", "201 500"},
+		return statuses(s.task(strings.Repeat("k", 255), body("a")), s.task(strings.Repeat("k", 256), body("a")),
+			s.task(strings.Repeat("k", 5000), body("a")))
+	}, "201 400 400", "201 500 500"},
 	"key-case-folded": {func(s *service) string {
 		return statuses(s.task("key", body("a")), s.task("KEY", body("a"))) + ", " + s.total()
 	}, "201 201, 2 tasks 0 notes 2 mails", "201 201, 1 tasks 0 notes 1 mails"},
@@ -137,6 +168,11 @@ var faultCases = map[string]faultCase{
 	"authorization-not-checked": {func(s *service) string {
 		return statuses(s.note("k", body("a"), "Authorization: Bearer reference-t1-tasks")) + ", " + s.total()
 	}, "403, 0 tasks 0 notes 0 mails", "201, 0 tasks 1 notes 1 mails"},
+	"note-overwrites-task": {func(s *service) string {
+		first := s.task("k1", body("a"))
+		second := s.note("k2", body("b"))
+		return statuses(first, second) + " " + s.send("GET "+first.header.Get("Location"), "").field("note") + ", " + s.total()
+	}, "201 201 a, 1 tasks 1 notes 2 mails", "201 201 b (updated), 1 tasks 1 notes 2 mails"},
 	"work-lost-on-hang-up=10s": {func(s *service) string {
 		hungUp, hangUp := context.WithCancel(context.Background())
 		first := s.whileRunning(func() reply {
@@ -173,6 +209,13 @@ var faultCases = map[string]faultCase{
 	"bounded-store": {func(s *service) string {
 		return statuses(s.task("k1", body("a")), s.task("k2", body("b")), s.task("k1", body("a"))) + ", " + s.total()
 	}, "201 201 201, 2 tasks 0 notes 2 mails", "201 201 201, 3 tasks 0 notes 3 mails"},
+	"delete-forgets-key": {func(s *service) string {
+		first, other := s.task("k", body("a")), s.task("other", body("b"))
+		gone := "DELETE " + first.header.Get("Location")
+		deleted, again := s.send(gone, "", "Idempotency-Key: d"), s.send(gone, "", "Idempotency-Key: d")
+		late, kept := s.task("k", body("a")), s.task("other", body("b"))
+		return text(statuses(first, other, deleted, again, late, kept), late.body == first.body, kept.body == other.body, s.count("tasks", ""))
+	}, "201 201 204 204 201 201 true true 1", "201 201 204 204 201 201 false true 2"},
 }
 
 // TestDefects shows for each defect a sequence that tells it from the correct server.

@@ -45,6 +45,17 @@ func (s *Server) overwrite(ctx context.Context, a *attempt, e entry) (reply answ
 	return read(ctx, s, a.request, "task", selectTask, sequence("D", e.reply.Reference), scanTask)
 }
 
+// rewriteTask puts the text of a note over that of the task for the same event
+// and account (note-overwrites-task).
+func (s *Server) rewriteTask(ctx context.Context, tx *sql.Tx, r *request, in noteInput) error {
+	_, err := tx.ExecContext(ctx, `UPDATE tasks SET note = ? WHERE tenant = ? AND environment = ? AND event = ? AND account = ?`,
+		in.Note+" (updated)", r.caller.tenant, r.environment, in.Event, in.Account)
+	if err != nil {
+		return fmt.Errorf("rewrite the task: %w", err)
+	}
+	return nil
+}
+
 // recompute builds an answer anew, with another id and time (replay-recomputed).
 func (s *Server) recompute(ctx context.Context, reply answer) (answer, error) {
 	var members map[string]any

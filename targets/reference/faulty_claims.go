@@ -155,11 +155,38 @@ func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (rep
 	return reply, err
 }
 
-// holdForEver keeps the claim of a failed attempt (never-released).
+// holdForEver keeps the claim of a failed attempt (never-released and
+// half-request-claims-key).
 func (s *Server) holdForEver(ctx context.Context, tx *sql.Tx, held claim) error {
 	_, err := tx.ExecContext(ctx, `UPDATE ledger SET lease_until = ? WHERE scope = ? AND key = ? AND owner = ? AND state = 'running'`,
 		int64(math.MaxInt64), held.scope, held.key, held.owner)
 	return err
+}
+
+// claimHalf claims the key of a new task whose body did not arrive whole, and
+// never lets go (half-request-claims-key). Such a claim knows no payload: it
+// has no fingerprint, and a later attempt is told 409 whatever it carries. It
+// looks under the write lock, where it waits for a claim that is being made.
+func (s *Server) claimHalf(r *request, whole bool) error {
+	a := &attempt{request: r, op: operation{name: createTaskOperation, keyRequired: true}}
+	if r.Pattern != "POST /v1/tasks" || s.readKey(a, r.Header) != nil || !a.keyed {
+		return nil
+	}
+	ctx := context.WithoutCancel(r.Context())
+	if whole {
+		return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
+			e, found, err := s.ledger.find(ctx, tx, s.identity(a))
+			if found && e.fingerprint == "" {
+				return inFlight()
+			}
+			return err
+		})
+	}
+	held, standing, err := s.claim(ctx, a)
+	if err != nil || standing != nil {
+		return err
+	}
+	return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error { return s.holdForEver(ctx, tx, held) })
 }
 
 // storeFailure completes the claim of a failed attempt with its failure
@@ -189,6 +216,16 @@ func (s *Server) burn(ctx context.Context, a *attempt) error {
 func (s *Server) forgetOthers(ctx context.Context, tx *sql.Tx, held claim) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM ledger WHERE scope = ? AND key <> ? AND state = 'completed'`, held.scope, held.key)
 	return err
+}
+
+// forgetMaker removes the key that a record was created under
+// (delete-forgets-key).
+func (s *Server) forgetMaker(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM ledger WHERE reference = ? AND status = ?`, id, http.StatusCreated)
+	if err != nil {
+		return fmt.Errorf("forget the key: %w", err)
+	}
+	return nil
 }
 
 // keyUsed refuses the repeat of a key without telling what became of it.

@@ -46,6 +46,9 @@ func (s *Server) prepareNote(a *attempt) error {
 	a.gate = func(context.Context, querier) error { return nil }
 	a.work = func(ctx context.Context, tx *sql.Tx, now time.Time) (answer, error) {
 		n, err := s.insertNote(ctx, tx, a.request, in, now)
+		if err == nil && s.broken(noteOverwritesTask) {
+			err = s.rewriteTask(ctx, tx, a.request, in)
+		}
 		if err != nil {
 			return answer{}, err
 		}

@@ -43,8 +43,8 @@ func (s *Server) routes() http.Handler {
 		"POST /v1/tasks":               s.keyed(operation{name: createTaskOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareTask}),
 		"POST /v1/tasks/batch":         s.keyed(operation{name: createBatchOperation, permission: createTaskOperation, keyRequired: true, prepare: s.prepareBatch}),
 		"POST /v1/review-notes":        s.keyed(operation{name: updateNoteOperation, permission: updateNoteOperation, keyRequired: true, prepare: s.prepareNote}),
-		"DELETE /v1/tasks/{id}":        s.keyed(operation{name: deleteTaskOperation, permission: createTaskOperation, prepare: deletion("task", deleteTask, "D")}),
-		"DELETE /v1/review-notes/{id}": s.keyed(operation{name: deleteNoteOperation, permission: updateNoteOperation, prepare: deletion("note", deleteNote, "N")}),
+		"DELETE /v1/tasks/{id}":        s.keyed(operation{name: deleteTaskOperation, permission: createTaskOperation, prepare: s.deletion("task", deleteTask, "D")}),
+		"DELETE /v1/review-notes/{id}": s.keyed(operation{name: deleteNoteOperation, permission: updateNoteOperation, prepare: s.deletion("note", deleteNote, "N")}),
 		"GET /v1/tasks":                s.listTasks,
 		"GET /v1/tasks/{id}":           s.readTask,
 		"GET /v1/review-notes":         s.listNotes,
@@ -131,6 +131,11 @@ func (s *Server) withBody(w http.ResponseWriter, r *request, h handler) (answer,
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return answer{}, problem{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Detail: "The body is longer than 4 MiB."}
+	}
+	if s.broken(halfRequestClaimsKey) {
+		if err := s.claimHalf(r, err == nil); err != nil {
+			return answer{}, err
+		}
 	}
 	if err != nil {
 		return answer{}, problem{Status: http.StatusBadRequest, Code: "malformed", Detail: "The body did not arrive in full."}

@@ -129,7 +129,7 @@ const deleteTask = `DELETE FROM tasks WHERE tenant = ? AND environment = ? AND s
 
 // deletion prepares the delete of one record by the id in its path. The
 // letter is the one that its id begins with.
-func deletion(what, statement, letter string) func(*attempt) error {
+func (s *Server) deletion(what, statement, letter string) func(*attempt) error {
 	return func(a *attempt) error {
 		id := a.PathValue("id")
 		a.gate = func(context.Context, querier) error { return nil }
@@ -140,6 +140,11 @@ func deletion(what, statement, letter string) func(*attempt) error {
 			}
 			if !found {
 				return answer{}, notFound(what)
+			}
+			if s.broken(deleteForgetsKey) {
+				if err := s.forgetMaker(ctx, tx, id); err != nil {
+					return answer{}, err
+				}
 			}
 			return answer{Status: http.StatusNoContent, Reference: id}, nil
 		}

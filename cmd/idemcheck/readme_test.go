@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// readmeExits are the commands of the README that do not end with 0.
+var readmeExits = map[string]int{
+	"run --defect payload-not-compared": exitBroken,
+}
+
+// Every command of the README is run as it stands there. `go run ./cmd/idemcheck` is this program; `go test ./...` is
+// what runs this test.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	program := installed(t)
+	folder := readmeFolder(t, string(readme))
+	commands := shellLines(string(readme))
+	require.Contains(t, commands, "go run ./cmd/idemcheck run")
+	require.Contains(t, commands, "go test ./...")
+	for _, line := range commands {
+		args, ours := strings.CutPrefix(line, "idemcheck ")
+		if !ours {
+			args, ours = strings.CutPrefix(line, "go run ./cmd/idemcheck ")
+		}
+		if !ours {
+			assert.Contains(t, []string{"go test ./...", "go build -o idemcheck ./cmd/idemcheck"}, line, "a command that no test runs")
+			continue
+		}
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(program, strings.Fields(args)...)
+			cmd.Dir = folder
+			cmd.Env = append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
+			out, err := cmd.CombinedOutput()
+			var failed *exec.ExitError
+			status := 0
+			if errors.As(err, &failed) {
+				status = failed.ExitCode()
+			} else {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, readmeExits[args], status, "%s", out)
+		})
+	}
+}
+
+// installed puts this program into a folder under its own name. TestMain then acts as the command.
+func installed(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	data, err := os.ReadFile(self)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "idemcheck")
+	require.NoError(t, os.WriteFile(path, data, 0o700))
+	return path
+}
+
+// readmeFolder holds the files that the README's commands name: the examples, and its own target file, pointed at a
+// service that keeps its promise.
+func readmeFolder(t *testing.T, readme string) string {
+	t.Helper()
+	server := httptest.NewServer(newShop(func(s *shop) { s.likeStripe = true }))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "targets/examples"), os.DirFS("../../targets/examples")))
+	block := regexp.MustCompile("(?s)   ```yaml\n(   name: orders-sandbox.*?)   ```").FindStringSubmatch(readme)
+	require.NotNil(t, block)
+	file := strings.ReplaceAll(block[1], "\n   ", "\n")
+	file = strings.Replace(strings.TrimPrefix(file, "   "), "https://api.vendor.example", server.URL, 1)
+	file = strings.Replace(file, "settle: 2s", "settle: 0s", 1)
+	file = strings.Replace(file, "rate: 5/s", "rate: 500/s", 1)
+	for _, name := range []string{"orders-sandbox.yaml", "orders-staging.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(file), 0o600))
+	}
+	return folder
+}
+
+// shellLines gives the commands of all sh blocks.
+func shellLines(text string) []string {
+	var list []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		for line := range strings.Lines(block[1]) {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, line)
+			}
+		}
+	}
+	return list
+}
