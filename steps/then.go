@@ -171,15 +171,17 @@ func (w *world) expectNames(ctx context.Context, a namesArgs) error {
 		return nil // what it came to is judged by the verb handled
 	}
 	w.readAll(ctx, "names")
-	for _, r := range w.readings["names"][s.scope()] {
-		if r.Err == "" && !r.Inferred && len(r.IDs) > 0 && !slices.Contains(r.IDs, s.id) {
-			w.take(judge.Opinion{Findings: []reports.Finding{{
-				Kind: reports.Lost, Question: reports.QuestionRecords, Level: w.c.Level, Provenance: targets.Documented,
-				Message:  fmt.Sprintf("%q names a record that %s does not show", s.Name, r.Observer),
-				Expected: strings.Join(r.IDs, " or "), Found: s.id, IDs: []string{s.id}, Exchanges: []string{s.Name},
-			}}})
-		}
-		break // the first observer counts the record; the others count side effects
+	list := w.readings["names"][s.scope()]
+	if len(list) == 0 {
+		return nil
+	}
+	r := list[0] // the first observer counts the record; the others count side effects
+	if r.Err == "" && !r.Inferred && len(r.IDs) > 0 && !slices.Contains(r.IDs, s.id) {
+		w.take(judge.Opinion{Findings: []reports.Finding{{
+			Kind: reports.Lost, Question: reports.QuestionRecords, Level: w.c.Level, Provenance: targets.Documented,
+			Message:  fmt.Sprintf("%q names a record that %s does not show", s.Name, r.Observer),
+			Expected: strings.Join(r.IDs, " or "), Found: s.id, IDs: []string{s.id}, Exchanges: []string{s.Name},
+		}}})
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 
@@ -78,13 +77,4 @@ func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (*target
 		}
 	}
 	return e, err
-}
-
-// hostOf gives the part of a URL that is safe to print.
-func hostOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "?"
-	}
-	return u.Host
 }

@@ -68,6 +68,7 @@ func (s *service) endpoint(t *testing.T, change func(*targets.Target)) *targets.
 	target, err := embedded()
 	require.NoError(t, err)
 	target.URL = "http://" + s.addr
+	target.Settles = targets.Duration(2 * time.Second)
 	if change != nil {
 		change(target)
 	}

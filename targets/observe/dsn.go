@@ -26,7 +26,7 @@ func openSource(dsn string) (source, error) {
 	case "sqlite":
 		return openSQLite(dsn)
 	}
-	return source{}, errors.New("the dsn must begin with postgres://, postgresql://, mysql://, mariadb:// or sqlite:")
+	return source{}, errors.New("the dsn must begin with sqlite: or with postgres://, postgresql://, mysql:// or mariadb://")
 }
 
 func openMySQL(dsn string) (source, error) {

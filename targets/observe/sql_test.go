@@ -183,9 +183,9 @@ func TestSQLHidesThePassword(t *testing.T) {
 
 // server describes what the two servers of the integration tests have in common.
 type server struct {
-	variable, driver string
-	create           []string
-	cases            map[string]struct {
+	variable string
+	create   []string
+	cases    map[string]struct {
 		query string
 		want  targets.Reading
 	}
