@@ -133,6 +133,14 @@ Feature: Replay
     Then "again" is handled as a replay of "baseline"
     And exactly 1 record exists
 
+  @id:replay-on-another-instance @after:replay-once @needs:key @needs:replicas
+  @ref:https://github.com/AnchorNet-Org/AnchorNet-Backend/issues/221
+  Scenario: The same request again, to another instance of the service
+    Given the baseline was completed
+    When the operation is sent again as "elsewhere" with the same key to another instance
+    Then "elsewhere" is handled as a replay of "baseline"
+    And exactly 1 record exists
+
   @id:replay-after-restart @after:replay-once @needs:key @needs:restart
   @ref:https://github.com/AnchorNet-Org/AnchorNet-Backend/issues/221
   Scenario: The same request again after a graceful restart

@@ -149,19 +149,6 @@ func (p *page) notes(c Case) {
 	}
 }
 
-func (p *page) overlap(c Case) {
-	o := c.Overlap
-	if o == nil {
-		return
-	}
-	text := fmt.Sprintf("%s in each of %s, %d of %d overlapping, send spread up to %.0f µs, %s", plural(o.Sends, "request", "requests"),
-		plural(o.Rounds, "round", "rounds"), o.Overlapped, o.Planned, o.SpreadUS, plural(o.InProgress, "in-progress answer", "in-progress answers"))
-	if o.Technique != "" {
-		text += " (" + o.Technique + ")"
-	}
-	p.para(2, "sent together", labelColumn, text)
-}
-
 // artifact writes what a case of identity is about, beside its exchanges.
 func (p *page) artifact(a Artifact, short shortener) {
 	b := a.Bundle

@@ -172,16 +172,25 @@ type CaseEnded struct {
 	Artifact *Artifact     `json:"artifact,omitempty"`
 }
 
-// Overlap is what the sender measured of sends that were meant to run at the same moment.
+// Overlap is what the sender measured of sends that were meant to run at the same moment, over all rounds. Times are
+// microseconds.
 type Overlap struct {
-	Sends       int     `json:"sends"`
-	Overlapping bool    `json:"overlapping"` // in enough rounds at least two were wholly written before any answer byte
-	Overlapped  int     `json:"overlapped_rounds"`
-	Planned     int     `json:"planned_rounds"` // overlapping rounds that are needed to pass
-	SpreadUS    float64 `json:"send_spread_us"` // from the first to the last final write, microseconds; the widest of the rounds
-	InProgress  int     `json:"in_progress"`    // in-progress answers, the target's own evidence
-	Rounds      int     `json:"rounds"`
+	Sends       int     `json:"sends"`             // in each round
+	Rounds      int     `json:"rounds"`            // that were sent
+	Planned     int     `json:"planned_rounds"`    // overlapping rounds that are needed to pass
+	Overlapped  int     `json:"overlapped_rounds"` // rounds in which two sends were wholly written before either was answered
+	Raced       int     `json:"raced_rounds"`      // rounds that left more records than are right
+	Overlapping bool    `json:"overlapping"`       // as many rounds have overlapped as were planned
 	Technique   string  `json:"technique"`
+	Reason      string  `json:"reason,omitempty"`     // why this technique
+	SpreadUS    float64 `json:"send_spread_us"`       // from the first to the last final write, the median of the rounds; the arrivals may be further apart
+	Bytes       int     `json:"release_bytes"`        // of the last release
+	Segments    int     `json:"release_segments"`     // TCP segments of it; -1: not known on this system
+	Connections int     `json:"connections"`          // that the sends of a round came over
+	RTTMinUS    float64 `json:"rtt_min_us,omitempty"` // round trips of the warm-up
+	RTTMaxUS    float64 `json:"rtt_max_us,omitempty"`
+	ResolvedUS  float64 `json:"resolved_us"` // the smallest window that these rounds would have found with 99.9 %; see the README
+	InProgress  int     `json:"in_progress"` // in-progress answers, the target's own evidence
 }
 
 // RunEnded closes the stream.

@@ -11,6 +11,9 @@ import (
 // and those of a test switch.
 func (w *world) address(a sendArgs) (string, map[string]string) {
 	base, headers := w.place(a.Namespace)
+	if a.To == "replica" {
+		base = strings.TrimRight(w.Endpoint.Replicas[0], "/")
+	}
 	if a.Caller == "lesser" {
 		headers = over(headers, lesserCaller(w.target).Headers)
 	}
@@ -54,7 +57,6 @@ func (w *world) vars(s *sent) targets.Vars {
 		"environment": s.bundle.Environment, "tenant": s.bundle.Tenant, "operation": s.bundle.Operation,
 		"event": w.eventID(s.bundle.Event), "target_record": w.recordID(s.bundle.Record),
 		"revision": s.revision, "payload": "Review the account, revision " + s.revision, "marker": w.marker,
-		"duration": slowness.String(),
 	}
 }
 

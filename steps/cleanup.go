@@ -62,20 +62,24 @@ func (e *engine) adoptStrays() {
 		known[r.Operation+"/"+r.ID] = true
 	}
 	for _, w := range e.worlds {
-		for _, t := range w.tallies {
-			if t.SideEffect {
+		for _, p := range append(w.past, pastRound{w.marker, nil, w.tallies}) {
+			e.adopt(w.c.ID, p, known)
+		}
+	}
+}
+
+// adopt adds the records that the counts of one round showed and that are not known yet.
+func (e *engine) adopt(caseID string, p pastRound, known map[string]bool) {
+	for _, t := range p.tallies {
+		for _, id := range t.IDs {
+			if t.SideEffect || known[t.Operation+"/"+id] {
 				continue
 			}
-			for _, id := range t.IDs {
-				if known[t.Operation+"/"+id] {
-					continue
-				}
-				known[t.Operation+"/"+id] = true
-				e.keep(createdRecord{
-					Record: reports.Record{ID: id, Operation: t.Operation, Namespace: t.Namespace, Case: w.c.ID, Marker: w.marker},
-					vars:   targets.Vars{"id": id, "marker": w.marker},
-				})
-			}
+			known[t.Operation+"/"+id] = true
+			e.keep(createdRecord{
+				Record: reports.Record{ID: id, Operation: t.Operation, Namespace: t.Namespace, Case: caseID, Marker: p.marker},
+				vars:   targets.Vars{"id": id, "marker": p.marker},
+			})
 		}
 	}
 }

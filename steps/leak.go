@@ -27,8 +27,14 @@ func (w *world) expectNothingShown(_ context.Context, a shownArgs) error {
 	if err != nil {
 		return err
 	}
+	w.judgeLeak(s, old)
+	return nil
+}
+
+// judgeLeak looks for the record of one attempt in the answer to another.
+func (w *world) judgeLeak(s, old *sent) {
 	if old.id == "" || w.ownAnswer(s) || w.leaked(s) {
-		return nil
+		return
 	}
 	w.evidence.Judged = true
 	where := shows(s.Exchange, old.id)
@@ -43,7 +49,6 @@ func (w *world) expectNothingShown(_ context.Context, a shownArgs) error {
 			Expected: "no trace of " + old.id, Found: old.id, IDs: []string{old.id}, Exchanges: []string{s.Name},
 		})
 	}
-	return nil
 }
 
 // ownAnswer reports whether an attempt was given the first answer to a request of the same caller, where that is

@@ -8,8 +8,9 @@ import (
 
 // Abilities are what an open endpoint can do beyond what its target file says.
 type Abilities struct {
-	Kill    bool
-	Restart bool
+	Kill     bool
+	Restart  bool
+	Replicas bool // further instances are started with it
 }
 
 // need says how to meet a need: whether the target does, and what to add to the target file where it does not.
@@ -32,7 +33,7 @@ var needs = map[targets.Need]need{
 		"say how the test environment is reached (namespaces.test_environment)"},
 	targets.NeedOtherOperation: {hasOtherOperation,
 		"describe a second operation and an observer that counts its records (operations, observers[].operation)"},
-	targets.NeedReplicas: {func(t *targets.Target, _ Abilities) bool { return len(t.Replicas) > 0 },
+	targets.NeedReplicas: {func(t *targets.Target, a Abilities) bool { return len(t.Replicas) > 0 || a.Replicas },
 		"give the addresses of further instances (replicas)"},
 	targets.NeedApprovals: {func(t *targets.Target, _ Abilities) bool { return t.Approve != nil && t.Held != nil },
 		"say how an event is approved and how a held answer looks (approve, held)"},
@@ -65,6 +66,8 @@ var needs = map[targets.Need]need{
 		"the key is derived from the bundle (key.template), so one bundle cannot have two keys"},
 	targets.NeedSlow: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Slow) > 0 },
 		"say how the target is made slow (switches.slow)"},
+	targets.NeedLock: {func(t *targets.Target, _ Abilities) bool { return t.Lock > 0 },
+		"say how long an in-flight lock lives (lock)"},
 	targets.NeedFail: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Fail) > 0 },
 		"say how the target is made to fail (switches.fail)"},
 	targets.NeedRefuse: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Refuse) > 0 },

@@ -29,6 +29,8 @@ type sendArgs struct {
 	Caller    string `arg:"caller" of:"caller" doc:"who sends it, in place of the target's own credential"`
 	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, changed:<member>"`
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
+	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
+	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
 	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
 }
 
@@ -152,7 +154,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 		s.situation = judge.Refused
 	}
 	base, headers := w.address(a)
-	vars := w.vars(s)
+	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String())})
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {
 		return nil, err

@@ -86,19 +86,23 @@ func byEnd(all []*sent) []*sent {
 	return out
 }
 
-// byCreation orders attempts that ran at the same time so that the one that created the record comes first: what is
-// marked as a replay comes after what is not, and else the earlier answer comes first.
-func (w *world) byCreation(all []*sent) []*sent {
+// byCreation orders attempts that ran at the same time so that the one that created the record comes first: an answer
+// that is marked as a replay comes after one that is not, an answer with a record that no observer shows where it was
+// sent to comes after one whose record is there, and else the earlier answer comes first.
+func (w *world) byCreation(all []*sent, counted map[scope][]targets.Reading) []*sent {
 	out := byEnd(all)
-	slices.SortStableFunc(out, func(a, b *sent) int {
-		marked := func(s *sent) int {
-			if judge.HasMarker(w.target.Profile.Replay.Marker, s.Answer) {
-				return 1
-			}
-			return 0
+	rank := func(s *sent) int {
+		n := 0
+		if judge.HasMarker(w.target.Profile.Replay.Marker, s.Answer) {
+			n += 2
 		}
-		return marked(a) - marked(b)
-	})
+		id := w.target.Operations.Named(s.Operation).RecordID(s.Exchange)
+		if list := counted[s.scope()]; len(list) > 0 && !slices.Contains(list[0].IDs, id) {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(out, func(a, b *sent) int { return rank(a) - rank(b) })
 	return out
 }
 

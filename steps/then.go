@@ -97,9 +97,9 @@ func (w *world) expectHandled(_ context.Context, a handledArgs) error {
 
 func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	if first == nil {
-		first = w.firstWithKey(s, situation)
+		first = w.firstWithKey(s)
 	}
-	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision}
+	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
 	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
 		Replay: w.target.Profile.Replay}
 	if first != nil {
@@ -114,16 +114,22 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	return nil
 }
 
-// firstWithKey finds the attempt that first used the key of s, or of a double send the one that created the record; nil
-// when s is that one, or carries no key.
-func (w *world) firstWithKey(s *sent, situation judge.Situation) *sent {
+// firstWithKey finds the attempt that s repeats: of those with its key the one that created the record in its scope, else
+// the first; nil when s is that one, or carries no key.
+func (w *world) firstWithKey(s *sent) *sent {
+	if s.Key == "" {
+		return nil
+	}
 	for _, old := range w.history {
-		if situation == judge.Together && old != s && old.Key == s.Key && old.disposition == reports.Created {
+		if old != s && old.Key == s.Key && old.disposition == reports.Created && old.id != "" && old.id == s.id {
 			return old
 		}
 	}
+	if c := w.creatorIn(s.scope()); c != nil && c != s && c.Key == s.Key {
+		return c
+	}
 	for _, old := range w.history {
-		if old != s && old.Key == s.Key && s.Key != "" && old.Seq < s.Seq {
+		if old != s && old.Key == s.Key && old.Seq < s.Seq {
 			return old
 		}
 	}

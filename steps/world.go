@@ -41,6 +41,7 @@ type world struct {
 	expect    map[scope]judge.Expectation
 	past      []pastRound
 	deleted   map[scope]int // records that the case itself has deleted: their side effects stay
+	measure   measure
 	overlap   *reports.Overlap
 	originals map[string][]byte // by record id: what the read call gave when it was new
 	artifact  *reports.Artifact
@@ -227,13 +228,27 @@ func (w *world) finish() {
 	}})
 }
 
-// summary says in few words what a passed case came to: the dispositions in order of sending.
+// summary says in few words what a passed case came to: the dispositions in order of sending, or of many attempts how
+// often each came.
 func (w *world) summary() string {
 	var parts []string
+	count := map[string]int{}
 	for _, s := range w.history {
 		parts = append(parts, string(s.disposition))
+		count[string(s.disposition)]++
 	}
-	text := strings.Join(slices.Compact(parts), ", ")
+	if parts = slices.Compact(parts); len(w.history) > 4 {
+		parts = nil
+		for _, d := range reports.Dispositions() {
+			if n := count[string(d)]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, d))
+			}
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if o := w.overlap; o != nil {
+		text += fmt.Sprintf(" in the last of %d rounds", o.Rounds)
+	}
 	if w.inferred {
 		text += " (inferred from the answers alone)"
 	}

@@ -52,7 +52,8 @@ func checkOverrides(d *decoder, t *Target) {
 	for _, c := range []struct {
 		into *Clause
 		from *Clause
-	}{{&given.Replay, t.Replay}, {&given.Mismatch, t.Mismatch}, {&given.InFlight, t.InFlight}, {&given.Missing, t.Missing},
+	}{{&given.Replay, t.Replay}, {&given.Mismatch, t.Mismatch}, {&given.InFlight, t.InFlight}, {&given.MismatchInFlight, t.MismatchInFlight},
+		{&given.Missing, t.Missing},
 		{&given.Expired, t.Expired}} {
 		if c.from != nil {
 			*c.into = *c.from

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +23,7 @@ const (
 	alpnHTTP2 = "h2"
 )
 
-// link is a connection that is ready for its one request.
+// link is a connection that is ready for its request.
 type link struct {
 	net.Conn            // what is written to: the socket, or TLS over it
 	socket    *heldConn // what lies below
@@ -33,45 +34,90 @@ type link struct {
 	left      bool // see hangUp
 }
 
-// dial connects to the host of a URL, through a proxy where there is one. Where plain HTTP/1.1 is wanted, HTTP/2 is
-// offered only after a target has refused the other; the connection that it refused has carried no request.
-func (s *Sender) dial(ctx context.Context, u *url.URL, plain bool) (*link, error) {
+// Protocol is what a connection is asked to speak.
+type Protocol int
+
+// The protocols that can be asked for.
+const (
+	// AnyProtocol is HTTP/2 where TLS negotiates it, or where SenderOptions.H2C says so; else HTTP/1.1.
+	AnyProtocol Protocol = iota
+	// PreferHTTP1 offers HTTP/2 only after a target has refused the other. The connection that it refused has carried no
+	// request.
+	PreferHTTP1
+	// OnlyHTTP1 fails with FailureNotSent where the target does not offer HTTP/1.1.
+	OnlyHTTP1
+	// OnlyHTTP2 fails with FailureNotSent where TLS does not negotiate HTTP/2, and without TLS where a proxy stands
+	// between; else HTTP/2 is spoken to http:// without asking.
+	OnlyHTTP2
+)
+
+// dial connects to the host of a URL, through a proxy where there is one.
+func (s *Sender) dial(ctx context.Context, u *url.URL, want Protocol) (*link, error) {
 	proxy, err := s.o.Proxy(u)
 	if err != nil {
 		// The error quotes the address, which may hold a password.
 		return nil, failure(FailureProxy, "the address of the proxy is not a URL")
 	}
 	if u.Scheme == "http" {
-		return s.dialHTTP(ctx, u, proxy)
+		return s.dialHTTP(ctx, u, proxy, want)
 	}
-	if !plain {
-		return s.dialTLS(ctx, u, proxy, alpnHTTP2, alpnHTTP1)
+	switch want {
+	case PreferHTTP1:
+		l, err := s.dialTLS(ctx, u, proxy, alpnHTTP1)
+		if refusedProtocol(err) {
+			return s.dialTLS(ctx, u, proxy, alpnHTTP2)
+		}
+		return l, err
+	case OnlyHTTP1:
+		return s.dialOnly(ctx, u, proxy, alpnHTTP1)
+	case OnlyHTTP2:
+		return s.dialOnly(ctx, u, proxy, alpnHTTP2)
 	}
-	l, err := s.dialTLS(ctx, u, proxy, alpnHTTP1)
+	return s.dialTLS(ctx, u, proxy, alpnHTTP2, alpnHTTP1)
+}
+
+// names are the protocols as they are written for people.
+var names = map[string]string{alpnHTTP1: protoHTTP1, alpnHTTP2: "HTTP/2"}
+
+// dialOnly connects with TLS and one protocol. A server without ALPN speaks HTTP/1.1.
+func (s *Sender) dialOnly(ctx context.Context, u, proxy *url.URL, protocol string) (*link, error) {
+	l, err := s.dialTLS(ctx, u, proxy, protocol)
 	if refusedProtocol(err) {
-		return s.dialTLS(ctx, u, proxy, alpnHTTP2)
+		return nil, failure(FailureNotSent, "the target does not offer %s (ALPN)", names[protocol])
+	}
+	if err == nil && (l.proto == protoHTTP2) != (protocol == alpnHTTP2) {
+		l.close(true)
+		return nil, failure(FailureNotSent, "the target does not offer %s (ALPN)", names[protocol])
 	}
 	return l, err
 }
 
 // dialHTTP connects without TLS.
-func (s *Sender) dialHTTP(ctx context.Context, u, proxy *url.URL) (*link, error) {
-	if proxy != nil {
-		l, err := s.dialProxy(ctx, proxy)
-		if err != nil {
-			return nil, err
+func (s *Sender) dialHTTP(ctx context.Context, u, proxy *url.URL, want Protocol) (*link, error) {
+	if proxy == nil {
+		l, err := dialTCP(ctx, address(u))
+		if err == nil && s.withPriorKnowledge(want) {
+			l.proto = protoHTTP2
 		}
-		l.proxied = true
-		if proxy.User != nil {
-			l.proxyAuth = basicAuth(proxy.User)
-		}
-		return l, nil
+		return l, err
 	}
-	l, err := dialTCP(ctx, address(u))
-	if err == nil && s.o.H2C {
-		l.proto = protoHTTP2
+	if want == OnlyHTTP2 {
+		return nil, failure(FailureNotSent, "a proxy for http:// does not pass HTTP/2 on")
 	}
-	return l, err
+	l, err := s.dialProxy(ctx, proxy)
+	if err != nil {
+		return nil, err
+	}
+	l.proxied = true
+	if proxy.User != nil {
+		l.proxyAuth = basicAuth(proxy.User)
+	}
+	return l, nil
+}
+
+// withPriorKnowledge reports whether HTTP/2 is spoken without TLS.
+func (s *Sender) withPriorKnowledge(want Protocol) bool {
+	return want == OnlyHTTP2 || s.o.H2C && want != OnlyHTTP1
 }
 
 // dialTLS connects with TLS, offering some protocols.
@@ -88,7 +134,10 @@ func (s *Sender) dialTLS(ctx context.Context, u, proxy *url.URL, protocols ...st
 	}
 	config := s.o.TLS.Clone()
 	config.NextProtos = protocols
-	return l, l.secure(ctx, config, u.Hostname())
+	if err := l.secure(ctx, config, u.Hostname()); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // dialTCP opens a socket. From then on the end of the context ends whatever is read or written.
@@ -98,6 +147,11 @@ func dialTCP(ctx context.Context, address string) (*link, error) {
 		return nil, unreachable(ctx, address, err)
 	}
 	socket := &heldConn{Conn: conn}
+	if tcp, ok := conn.(syscall.Conn); ok {
+		if raw, err := tcp.SyscallConn(); err == nil {
+			socket.raw = raw
+		}
+	}
 	unwatch := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	return &link{Conn: socket, socket: socket, proto: protoHTTP1, unwatch: unwatch}, nil
 }

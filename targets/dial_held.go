@@ -3,12 +3,14 @@ package targets
 import (
 	"net"
 	"sync"
+	"syscall"
 )
 
 // heldConn is a socket whose writes can be held back. TLS writes into it as ever, so that the last record of a
 // request is encrypted before the moment at which it must leave.
 type heldConn struct {
 	net.Conn
+	raw  syscall.RawConn // the same socket, for writes past the scheduler; nil where there is none
 	mu   sync.Mutex
 	held bool
 	kept []byte
@@ -33,14 +35,38 @@ func (c *heldConn) hold() {
 	c.held = true
 }
 
-// release writes what was kept, in one write.
-func (c *heldConn) release() error {
+// release writes what was kept in one system call, and reports whether that was all. What the socket has no room for
+// stays kept until flush: a release does not wait.
+func (c *heldConn) release() (done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held = false
-	_, err := c.Conn.Write(c.kept)
-	c.kept = nil
+	n, err := writeNow(c.Conn, c.raw, c.kept)
+	c.kept = c.kept[n:]
+	if err != nil || len(c.kept) > 0 {
+		return false, err
+	}
+	c.held, c.kept = false, nil
+	return true, nil
+}
+
+// flush writes whatever is still kept, and waits for it. Nothing is kept any more then.
+func (c *heldConn) flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := c.kept
+	c.held, c.kept = false, nil
+	if len(kept) == 0 {
+		return nil
+	}
+	_, err := c.Conn.Write(kept)
 	return err
+}
+
+// pending is how many bytes are kept.
+func (c *heldConn) pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.kept)
 }
 
 // closeWrite says that nothing more will be written.

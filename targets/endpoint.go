@@ -31,6 +31,7 @@ const (
 	NeedKey             Need = "key"
 	NeedOpaqueKey       Need = "opaque-key" // the key is not derived from the bundle
 	NeedSlow            Need = "slow"
+	NeedLock            Need = "lock" // a declared lifetime of the in-flight lock
 	NeedFail            Need = "fail"
 	NeedRefuse          Need = "refuse"
 	NeedObserver        Need = "observer" // an observer other than the answers

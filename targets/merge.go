@@ -36,6 +36,7 @@ func merge(p Profile, t *Target) Profile {
 	p.Replay = mergeClause(p.Replay, t.Replay)
 	p.Mismatch = mergeClause(p.Mismatch, t.Mismatch)
 	p.InFlight = mergeClause(p.InFlight, t.InFlight)
+	p.MismatchInFlight = mergeClause(p.MismatchInFlight, t.MismatchInFlight)
 	p.Missing = mergeClause(p.Missing, t.Missing)
 	p.Expired = mergeClause(p.Expired, t.Expired)
 	p.settle()

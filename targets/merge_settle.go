@@ -6,6 +6,7 @@ func clausesOf(p *Profile) []namedClause {
 		{"replay", &p.Replay, []string{ModeIdentical, ModeSameRecord, ModePointerError, ModeUpsert, ModeAck, ModeUndocumented}},
 		{"mismatch", &p.Mismatch, []string{ModeReject, ModeReplayFirst, ModeNewRecord, ModeOverwrite, ModeUndocumented}},
 		{"in_flight", &p.InFlight, []string{ModeReject, ModeWait, ModePointer, ModeUndocumented}},
+		{"mismatch_in_flight", &p.MismatchInFlight, []string{ModeReject, ModeReplayFirst, ModeNewRecord, ModeUndocumented}},
 		{"missing", &p.Missing, []string{ModeReject, ModeExecutes, ModeServerGenerates, ModeUndocumented}},
 		{"failures.validation", &p.Failures.Validation, failureModes()},
 		{"failures.refusal", &p.Failures.Refusal, failureModes()},

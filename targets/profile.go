@@ -5,18 +5,21 @@ import "time"
 // Profile is what the owner of a target documents about its idempotency keys. One YAML file each, in
 // targets/profiles; a target file may override any clause, and what it says counts as documented.
 type Profile struct {
-	Name      string    `yaml:"name"`
-	Title     string    `yaml:"title"`
-	Source    string    `yaml:"source"`    // the page that documents it
-	Key       Key       `yaml:"key"`       // how the key travels
-	Replay    Clause    `yaml:"replay"`    // same key, same request, after the first has completed
-	Mismatch  Clause    `yaml:"mismatch"`  // same key, another request
-	InFlight  Clause    `yaml:"in_flight"` // same key, while the first request still runs
-	Missing   Clause    `yaml:"missing"`   // no key (or an empty one) sent
-	Failures  Failures  `yaml:"failures"`  // same key, after the first request has failed
-	Retention Retention `yaml:"retention"` // how long a key is kept
-	Expired   Clause    `yaml:"expired"`   // a key sent again after its retention
-	Scope     Scope     `yaml:"scope"`     // what a key is unique within
+	Name     string `yaml:"name"`
+	Title    string `yaml:"title"`
+	Source   string `yaml:"source"`    // the page that documents it
+	Key      Key    `yaml:"key"`       // how the key travels
+	Replay   Clause `yaml:"replay"`    // same key, same request, after the first has completed
+	Mismatch Clause `yaml:"mismatch"`  // same key, another request
+	InFlight Clause `yaml:"in_flight"` // same key, while the first request still runs
+	// Same key, another request, while the first still runs; where nothing is said, a mismatch and an in-flight answer
+	// are both right.
+	MismatchInFlight Clause    `yaml:"mismatch_in_flight"`
+	Missing          Clause    `yaml:"missing"`   // no key (or an empty one) sent
+	Failures         Failures  `yaml:"failures"`  // same key, after the first request has failed
+	Retention        Retention `yaml:"retention"` // how long a key is kept
+	Expired          Clause    `yaml:"expired"`   // a key sent again after its retention
+	Scope            Scope     `yaml:"scope"`     // what a key is unique within
 }
 
 // Claim is the standing of one profile value: how binding it is and how it is known.

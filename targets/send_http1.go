@@ -10,22 +10,31 @@ type http1Wire struct {
 	link    *link
 	fault   FaultKind
 	bytes   []byte // what the fault leaves of the request
+	header  int    // how many of them are the header block
+	reader  answerReader
 	now     func() time.Time
 	wrote   time.Time
+	ended   time.Time   // the answer, or the waiting for it; see answers
 	err     error       // of writing
 	answers chan answer // one, from the reader
 }
 
-// newHTTP1Wire starts to read at once: an answer may come while the request is still being written.
 func newHTTP1Wire(l *link, r *outgoing, reader answerReader) *http1Wire {
-	w := &http1Wire{link: l, fault: r.fault, bytes: spared(r, r.head(l)), now: reader.now, answers: make(chan answer, 1)}
-	switch r.fault {
-	case NoFault:
-		go w.listen(reader.read)
-	case LostResponse:
-		go w.listen(reader.await)
+	head := r.head(l)
+	return &http1Wire{
+		link: l, fault: r.fault, bytes: spared(r, head), header: len(head), reader: reader, now: reader.now,
+		answers: make(chan answer, 1),
 	}
-	return w
+}
+
+// start begins to read before anything is written: an answer may come while the request is still on its way.
+func (w *http1Wire) start() {
+	switch w.fault {
+	case NoFault:
+		go w.listen(w.reader.read)
+	case LostResponse:
+		go w.listen(w.reader.await)
+	}
 }
 
 // spared is the part of a request that its fault lets through. A hang-up in the headers leaves out the empty line
@@ -35,23 +44,34 @@ func spared(r *outgoing, head []byte) []byte {
 	case HangUpHeaders:
 		return head[:len(head)-len("\r\n")]
 	case HangUpHalfBody:
-		return append(head, r.body[:len(r.body)/2]...)
+		payload := r.payload()
+		return append(head, payload[:len(payload)/2]...)
 	}
-	return append(head, r.body...)
+	return append(head, r.payload()...)
 }
 
 // listen hands over the answer, and stops a write that the target does not take any more.
 func (w *http1Wire) listen(read func(conn io.Reader) answer) {
 	a := read(w.link.Conn)
+	w.ended = w.now()
 	w.link.socket.SetWriteDeadline(time.Unix(1, 0))
 	w.answers <- a
 }
 
-func (w *http1Wire) send() { w.write(w.bytes) }
+func (w *http1Wire) send() {
+	w.start()
+	if _, w.err = w.link.Write(w.bytes); w.err == nil {
+		w.wrote = w.now()
+	}
+}
 
-// hold leaves the last byte in the socket's own buffer of kept writes, encrypted where there is TLS.
-func (w *http1Wire) hold() {
+// hold leaves what is withheld in the socket's own buffer of kept writes, encrypted where there is TLS.
+func (w *http1Wire) hold(gate Gate) {
+	w.start()
 	last := len(w.bytes) - 1
+	if gate == GateHeader {
+		last = min(last, w.header-1)
+	}
 	if _, w.err = w.link.Write(w.bytes[:last]); w.err != nil {
 		return
 	}
@@ -63,13 +83,18 @@ func (w *http1Wire) release() {
 	if w.err != nil {
 		return
 	}
-	if w.err = w.link.socket.release(); w.err == nil {
+	var done bool
+	if done, w.err = w.link.socket.release(); done {
 		w.wrote = w.now()
 	}
 }
 
-func (w *http1Wire) write(b []byte) {
-	if _, w.err = w.link.Write(b); w.err == nil {
+// flush writes what the release has left, and waits for it.
+func (w *http1Wire) flush() {
+	if w.err != nil || !w.wrote.IsZero() {
+		return
+	}
+	if w.err = w.link.socket.flush(); w.err == nil {
 		w.wrote = w.now()
 	}
 }
@@ -80,6 +105,7 @@ func (w *http1Wire) finish() outcome {
 	switch w.fault {
 	case NoFault:
 		out.answer = <-w.answers
+		out.ended = w.ended
 		return out
 	case LostResponse:
 		a := <-w.answers

@@ -89,11 +89,12 @@ func (w *http2Wire) send() {
 	w.run()
 }
 
-// hold withholds the last byte of the body, or, without a body, the whole request: HTTP/2 is not written by the byte.
-func (w *http2Wire) hold() {
+// hold withholds the last byte of the body. Without a body, or with the gate at the header, it is the whole request:
+// HTTP/2 is not written by the byte.
+func (w *http2Wire) hold(gate Gate) {
 	if n := len(w.body.data); w.fault == HangUpHalfBody {
 		w.holdAt(n / 2)
-	} else if n > 0 {
+	} else if n > 0 && gate == GateBody {
 		w.holdAt(n - 1)
 	}
 }
@@ -115,6 +116,9 @@ func (w *http2Wire) release() {
 	}
 	w.run()
 }
+
+// flush has nothing to do: net/http writes by itself.
+func (w *http2Wire) flush() {}
 
 // finish waits for the answer, or ends what the fault has broken.
 func (w *http2Wire) finish() outcome {

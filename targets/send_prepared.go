@@ -6,41 +6,60 @@ import (
 	"time"
 )
 
-// Prepared is an attempt on its way: connected, and written up to its last byte. See Sender.Prepare.
+// Prepared is an attempt on its way. Sender.Prepare gives one that is connected and written up to its last byte; a
+// burst takes the steps one by one: Sender.Open, Warm, Hold, Release, Flush, Finish, or, for requests that share a
+// connection, Sender.Begin, Carry, Conclude. Every Prepared must come to Finish or Conclude.
 type Prepared struct {
-	s      *Sender
-	x      Exchange
-	ctx    context.Context // ends when the exchange must end; its cause says why. Nil: it never began
-	cancel context.CancelCauseFunc
-	link   *link
-	wire   wire // nil until there is a connection
-	once   sync.Once
+	s        *Sender
+	x        Exchange
+	r        *outgoing       // nil: the attempt was refused
+	ctx      context.Context // ends when the exchange must end; its cause says why. Nil: it never began
+	cancel   context.CancelCauseFunc
+	link     *link
+	wire     wire // nil until there is a connection
+	once     sync.Once
+	released bool
+	out      *outcome // nil until Await
 }
 
 // wire is one request on one connection, in one protocol. Errors of writing are kept until finish: the answer may
 // have arrived all the same.
 type wire interface {
-	send()    // writes the whole request
-	hold()    // writes the request up to its last byte
-	release() // writes the last byte
+	send()          // writes the whole request
+	hold(gate Gate) // writes the request up to its gate
+	release()       // writes what was withheld, as far as that can be done at once
+	flush()         // writes what the release has left
 	finish() outcome
 }
 
 // outcome is what a wire knows at its end.
 type outcome struct {
 	wrote time.Time
+	ended time.Time // zero: now
 	answer
 }
 
 // Failed reports whether the preparation has failed already; Finish says why.
 func (p *Prepared) Failed() bool { return !p.x.Ended.IsZero() }
 
-// Release writes the last byte, as cheaply as possible. It does nothing when the preparation has failed, and nothing
-// the second time.
+// Release writes what was withheld, as cheaply as possible, and as much of it as the socket takes at once; Flush writes
+// the rest. It does nothing when the preparation has failed, and nothing the second time.
 func (p *Prepared) Release() {
 	p.once.Do(func() {
 		if !p.Failed() {
+			p.released = true
 			p.wire.release()
+		}
+	})
+}
+
+// Await waits until the answer has been read, and leaves the connection open: what its end would cost the target and
+// this machine is kept away from requests that are still on their way.
+func (p *Prepared) Await(ctx context.Context) {
+	p.during(ctx, func() {
+		if p.out == nil {
+			out := p.wire.finish()
+			p.out = &out
 		}
 	})
 }
@@ -48,13 +67,19 @@ func (p *Prepared) Release() {
 // Finish reads the answer, closes the connection and gives the exchange. Call it after Release: a request that is
 // never released ends with its timeout. A second call gives the same exchange.
 func (p *Prepared) Finish(ctx context.Context) Exchange {
-	p.during(ctx, func() { p.settle(p.wire.finish()) })
+	if p.released {
+		p.Flush(ctx)
+	}
+	p.Await(ctx)
+	if !p.Failed() {
+		p.settle(*p.out)
+	}
 	return p.x
 }
 
-// open dials and chooses the protocol. Held and broken requests go over HTTP/1.1 where that can be had, because there
-// the sender controls every byte.
-func (s *Sender) open(ctx context.Context, a Attempt, held bool) *Prepared {
+// begin checks the attempt and starts the clock of the exchange. The exchange outlives the caller's context in between
+// its steps, so that the context of one does not end what the next waits for.
+func (s *Sender) begin(ctx context.Context, a Attempt) *Prepared {
 	p := &Prepared{s: s, x: Exchange{Attempt: a}}
 	r, err := newOutgoing(a, s.hosts)
 	if err == nil {
@@ -64,29 +89,30 @@ func (s *Sender) open(ctx context.Context, a Attempt, held bool) *Prepared {
 		p.fail(err)
 		return p
 	}
-	p.begin(ctx)
-	p.during(ctx, func() { p.connect(r, held || a.Fault != NoFault) })
-	return p
-}
-
-// begin starts the clock of the exchange. The exchange outlives the caller's context in between its steps, so that
-// the context of Prepare does not end what Finish waits for.
-func (p *Prepared) begin(ctx context.Context) {
-	timeout := p.x.Timeout
+	timeout := a.Timeout
 	if timeout <= 0 {
-		timeout = p.s.o.Timeout
+		timeout = s.o.Timeout
 	}
-	p.x.Conn = int(p.s.conns.Add(1))
-	p.x.Began = p.s.o.Now()
+	p.r = r
+	p.x.Began = s.o.Now()
 	timed, stop := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	ending, cancel := context.WithCancelCause(timed)
 	p.ctx = ending
 	p.cancel = func(cause error) { cancel(cause); stop() }
+	return p
+}
+
+// open begins an exchange and connects it.
+func (s *Sender) open(ctx context.Context, a Attempt, want Protocol) *Prepared {
+	p := s.begin(ctx, a)
+	p.during(ctx, func() { p.connect(want) })
+	return p
 }
 
 // connect gets the connection and the protocol over it.
-func (p *Prepared) connect(r *outgoing, plain bool) {
-	l, err := p.s.dial(p.ctx, r.url, plain)
+func (p *Prepared) connect(want Protocol) {
+	p.x.Conn = int(p.s.conns.Add(1))
+	l, err := p.s.dial(p.ctx, p.r.url, want)
 	if err != nil {
 		p.fail(err)
 		return
@@ -94,15 +120,19 @@ func (p *Prepared) connect(r *outgoing, plain bool) {
 	p.link = l
 	p.x.Connected = p.s.o.Now()
 	p.x.Proto = l.proto
-	reader := answerReader{method: r.method, maxBody: p.s.o.MaxBody, now: p.s.o.Now}
 	if l.proto == protoHTTP2 {
-		p.wire, err = newHTTP2Wire(p.ctx, l, r, reader)
+		p.wire, err = newHTTP2Wire(p.ctx, l, p.r, p.reader())
 	} else {
-		p.wire = newHTTP1Wire(l, r, reader)
+		p.wire = newHTTP1Wire(l, p.r, p.reader())
 	}
 	if err != nil {
 		p.fail(err)
 	}
+}
+
+// reader reads the answer of this exchange.
+func (p *Prepared) reader() answerReader {
+	return answerReader{method: p.r.method, maxBody: p.s.o.MaxBody, now: p.s.o.Now}
 }
 
 // during runs one step under the caller's context besides the exchange's own. A failed exchange has no more steps.
@@ -123,11 +153,14 @@ func (p *Prepared) settle(out outcome) {
 	if out.proto != "" {
 		p.x.Proto = out.proto
 	}
-	if out.err == nil && p.link.proxied && p.x.Status == statusProxyAuth {
+	if out.err == nil && p.link != nil && p.link.proxied && p.x.Status == statusProxyAuth {
 		p.x.Status = 0 // the proxy's answer, not the target's
 		out.err = failure(FailureProxy, "the proxy asks for other credentials (407)")
 	}
 	p.fail(out.err)
+	if !out.ended.IsZero() {
+		p.x.Ended = out.ended
+	}
 }
 
 // fail ends the exchange; a nil error ends it well.

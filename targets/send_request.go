@@ -25,7 +25,13 @@ type outgoing struct {
 	host   string   // of the Host header, or :authority
 	header http.Header
 	body   []byte
-	fault  FaultKind
+	// chunked sends the body in a chunk of unsaid length (RFC 9112 section 7.1): the attempt asks for it by its
+	// Transfer-Encoding. HTTP/2 has no chunks; there it leaves out the length only.
+	chunked bool
+	// keep does not ask the target to close the connection: another request follows, or the end of the connection shall
+	// not cost the target anything while requests on other ones are still arriving.
+	keep  bool
+	fault FaultKind
 }
 
 // newOutgoing checks an attempt. Only requests to an allowed host pass.
@@ -49,6 +55,7 @@ func newOutgoing(a Attempt, hosts hostSet) (*outgoing, error) {
 		return nil, err
 	}
 	r := &outgoing{method: a.Method, url: u, host: u.Host, header: header, body: a.Body, fault: a.Fault}
+	r.chunked = strings.EqualFold(a.Header.Get("Transfer-Encoding"), "chunked")
 	return r, r.chooseHost(a.Header.Get("Host"))
 }
 
@@ -66,7 +73,7 @@ func (r *outgoing) chooseHost(own string) error {
 }
 
 // framing are the headers that say how the request is sent. They are the sender's own: an attempt that brings them
-// (from a copied curl command) does not change what is sent.
+// (from a copied curl command) does not change what is sent, except that it may ask for chunks.
 var framing = []string{"Host", "Content-Length", "Transfer-Encoding", "Expect", "Trailer"}
 
 // outgoingHeader copies the header of an attempt, without framing and with what is always sent.
@@ -104,7 +111,22 @@ func basicAuth(user *url.Userinfo) string {
 // hasLength reports whether the request says how long its body is. A request without a body says so where its method
 // usually has one (RFC 9110 section 8.6).
 func (r *outgoing) hasLength() bool {
+	return !r.chunked && r.hasBody()
+}
+
+func (r *outgoing) hasBody() bool {
 	return len(r.body) > 0 || r.method == http.MethodPost || r.method == http.MethodPut || r.method == http.MethodPatch
+}
+
+// payload is the body as HTTP/1.1 writes it.
+func (r *outgoing) payload() []byte {
+	switch {
+	case !r.chunked:
+		return r.body
+	case len(r.body) == 0:
+		return []byte("0\r\n\r\n")
+	}
+	return fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(r.body), r.body)
 }
 
 // head is the request line and the header block of the request in HTTP/1.1, its empty line included. It says that the
@@ -119,20 +141,25 @@ func (r *outgoing) head(l *link) []byte {
 	if l.proxyAuth != "" {
 		line(&b, "Proxy-Authorization", l.proxyAuth)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.header)) {
+	for _, name := range sortedNames(r.header) {
 		for _, v := range r.header[name] {
 			line(&b, name, v)
 		}
 	}
+	if r.chunked {
+		line(&b, "Transfer-Encoding", "chunked")
+	}
 	if r.hasLength() {
 		line(&b, "Content-Length", strconv.Itoa(len(r.body)))
 	}
-	if _, set := r.header["Connection"]; !set {
+	if _, set := r.header["Connection"]; !set && !r.keep {
 		line(&b, "Connection", "close")
 	}
 	b.WriteString("\r\n")
 	return b.Bytes()
 }
+
+func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
 
 // line writes one header line.
 func line(b *bytes.Buffer, name, value string) {

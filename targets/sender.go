@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,7 @@ type Sender struct {
 	hosts hostSet
 	limit *rate.Limiter // nil: none
 	conns atomic.Int64
+	speak sync.Map // from origin to the protocol that it speaks; see Speaks
 }
 
 // NewSender gives a sender with the defaults filled in.
@@ -77,7 +79,11 @@ func (s *Sender) Send(ctx context.Context, a Attempt) Exchange {
 	if err := s.Take(ctx, 1); err != nil {
 		return s.NotSent(a, err)
 	}
-	p := s.open(ctx, a, false)
+	want := AnyProtocol
+	if a.Fault != NoFault {
+		want = PreferHTTP1 // because there the sender controls every byte
+	}
+	p := s.open(ctx, a, want)
 	p.during(ctx, func() { p.wire.send() })
 	return p.Finish(ctx)
 }
@@ -90,8 +96,8 @@ func (s *Sender) Send(ctx context.Context, a Attempt) Exchange {
 // the rate limit: a burst takes all its requests at once, with Take, so that none has to be held open for the others.
 // The context bounds the preparation only; the timeout of the attempt runs on. Every Prepared must be finished.
 func (s *Sender) Prepare(ctx context.Context, a Attempt) *Prepared {
-	p := s.open(ctx, a, true)
-	p.during(ctx, func() { p.wire.hold() })
+	p := s.open(ctx, a, PreferHTTP1)
+	p.Hold(ctx, GateBody)
 	return p
 }
 

@@ -13,16 +13,17 @@ type Target struct {
 	TLS        TLS               `yaml:"tls"`
 
 	// Overrides of the profile. What stands here is documented.
-	Key       *Key       `yaml:"key"`
-	Replay    *Clause    `yaml:"replay"`
-	Mismatch  *Clause    `yaml:"mismatch"`
-	InFlight  *Clause    `yaml:"in_flight"`
-	Missing   *Clause    `yaml:"missing"`
-	Failures  *Failures  `yaml:"failures"`
-	Retention *Retention `yaml:"retention"`
-	Expired   *Clause    `yaml:"expired"`
-	Scope     *Scope     `yaml:"scope"`
-	Revision  string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
+	Key              *Key       `yaml:"key"`
+	Replay           *Clause    `yaml:"replay"`
+	Mismatch         *Clause    `yaml:"mismatch"`
+	InFlight         *Clause    `yaml:"in_flight"`
+	MismatchInFlight *Clause    `yaml:"mismatch_in_flight"`
+	Missing          *Clause    `yaml:"missing"`
+	Failures         *Failures  `yaml:"failures"`
+	Retention        *Retention `yaml:"retention"`
+	Expired          *Clause    `yaml:"expired"`
+	Scope            *Scope     `yaml:"scope"`
+	Revision         string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
 
 	Values     Values            `yaml:"values"`
 	Operations Operations        `yaml:"operations"` // in file order; the first is the main operation
@@ -37,6 +38,7 @@ type Target struct {
 	Clock      *Clock            `yaml:"clock"`
 	Switches   Switches          `yaml:"switches"`
 	Known      []Known           `yaml:"known"`
+	Lock       Duration          `yaml:"lock"`    // how long an in-flight lock lives at most, where requests may last longer
 	Settles    Duration          `yaml:"settles"` // how long an in-progress answer may last at most; default 15s
 
 	Profile Profile  `yaml:"-"` // the merged contract; every reader uses this one

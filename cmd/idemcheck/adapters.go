@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/steps"
@@ -23,7 +25,7 @@ type adapter struct {
 func adapters() []adapter {
 	return []adapter{
 		{"embedded", func(_ *targets.Target, embedded bool) bool { return embedded },
-			steps.Abilities{Kill: true, Restart: true}, openEmbedded},
+			steps.Abilities{Kill: true, Restart: true, Replicas: true}, openEmbedded},
 		{"process", func(t *targets.Target, _ bool) bool { return t.Run != nil && t.Run.Process != nil },
 			steps.Abilities{Kill: true, Restart: true}, openProcess},
 		{"url", func(*targets.Target, bool) bool { return true }, steps.Abilities{}, openURL},
@@ -55,26 +57,51 @@ func openProcess(ctx context.Context, t *targets.Target, _ *selection) (*targets
 	return process.Open(ctx, t)
 }
 
-// openEmbedded starts this very program as the reference API, so that it can really be killed.
-func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (*targets.Endpoint, error) {
+// openEmbedded starts this very program as the reference API, so that it can really be killed: two instances of it on
+// the same data.
+func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (e *targets.Endpoint, err error) {
+	data, err := os.MkdirTemp("", "idemcheck-reference-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the data: %w", err)
+	}
+	run, err := embeddedRun(t, s, filepath.Join(data, "reference.db"))
+	if err != nil {
+		return nil, err
+	}
+	replica, err := process.Open(ctx, run)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(data))
+	}
+	run.Replicas, t.Replicas = []string{replica.URL}, []string{replica.URL}
+	if e, err = process.Open(ctx, run); err != nil {
+		return nil, errors.Join(err, replica.Close(), os.RemoveAll(data))
+	}
+	// Undone in reverse: first the instances, then their data.
+	whole := &targets.Endpoint{
+		Target: t, URL: e.URL, Replicas: run.Replicas, Sender: e.Sender, Embedded: true, Loopback: true,
+		About: "embedded reference target, " + e.About, Kill: e.Kill, Restart: e.Restart, Logs: e.Logs,
+	}
+	whole.OnClose(func() error { return os.RemoveAll(data) })
+	whole.OnClose(replica.Close)
+	whole.OnClose(e.Close)
+	if len(s.defects) > 0 {
+		whole.About += ", broken on purpose: " + strings.Join(s.defects, ", ")
+	}
+	return whole, nil
+}
+
+// embeddedRun is the target file of the reference API with the command that starts it.
+func embeddedRun(t *targets.Target, s *selection, file string) (*targets.Target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start it as the reference API: %w", err)
 	}
-	command := []string{self, "serve", "--addr", "127.0.0.1:{{port}}", "--data", "{{dir}}/reference.db", "--test-switches"}
+	command := []string{self, "serve", "--addr", "127.0.0.1:{{port}}", "--test-switches", "--data", file}
 	for _, d := range s.defects {
 		command = append(command, "--defect", d)
 	}
 	run := *t
 	run.URL = ""
 	run.Run = &targets.Run{Process: &targets.Process{Command: command, Ready: "GET /healthz"}}
-	e, err := process.Open(ctx, &run)
-	if e != nil {
-		e.Target, e.Embedded = t, true
-		e.About = "embedded reference target, " + e.About
-		if len(s.defects) > 0 {
-			e.About += ", broken on purpose: " + strings.Join(s.defects, ", ")
-		}
-	}
-	return e, err
+	return &run, nil
 }

@@ -128,3 +128,19 @@ func TestCountsAfterABrokenStep(t *testing.T) {
 	c := caseOf(t, r, "replay-once")
 	assert.Equal(t, reports.Fail, c.Verdict, c.Reason)
 }
+
+// A double send whose sends were not with the target at the same time is never a pass.
+func TestNoOverlapIsNoPass(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*shop){
+		"takes one at a time and limits the rate": func(s *shop) { s.apart = true },
+		"answers at the headers":                  func(s *shop) { s.hasty = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := check(t, shopEndpoint(t, newShop(change), nil), "double-send[2]")
+			c := caseOf(t, r, "double-send[2]")
+			assert.NotEqual(t, reports.Pass, c.Verdict, c.Reason)
+		})
+	}
+}

@@ -18,11 +18,13 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets/reference"
 )
 
-// service is the reference API within this process: quicker to start than a child, and it can be restarted.
+// service is an instance of the reference API within this process: quicker to start than a child, and it can be
+// restarted.
 type service struct {
 	options reference.Options
 	addr    string
 	stop    func()
+	replica *service // another instance on the same data
 }
 
 func startService(t *testing.T, defects ...string) *service {
@@ -31,8 +33,11 @@ func startService(t *testing.T, defects ...string) *service {
 		options: reference.Options{Path: filepath.Join(t.TempDir(), "reference.db"), Defects: defects, TestSwitches: true},
 		addr:    "127.0.0.1:0",
 	}
-	require.NoError(t, s.start())
-	t.Cleanup(func() { s.stop() })
+	s.replica = &service{options: s.options, addr: s.addr}
+	for _, one := range []*service{s, s.replica} {
+		require.NoError(t, one.start())
+		t.Cleanup(func() { one.stop() })
+	}
 	return s
 }
 
@@ -68,6 +73,7 @@ func (s *service) endpoint(t *testing.T, change func(*targets.Target)) *targets.
 	target, err := embedded()
 	require.NoError(t, err)
 	target.URL = "http://" + s.addr
+	target.Replicas = []string{"http://" + s.replica.addr}
 	target.Settles = targets.Duration(2 * time.Second)
 	if change != nil {
 		change(target)

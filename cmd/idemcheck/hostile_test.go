@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,9 +50,13 @@ type shop struct {
 	lateAfter   int           // shows every record twice once a text was looked for so often
 	refusals    int           // 429 for the first attempts with a key
 	lag         time.Duration // the list shows a record only when it is so old
+	hasty       bool          // answers as soon as the headers are there
+	apart       bool          // takes one request at a time, and refuses the others for its rate
 	failAfter   int           // 500 after so many creates
 
 	mu     sync.Mutex
+	one    sync.Mutex
+	number int
 	looks  map[string]int
 	tries  map[string]int
 	orders []map[string]any
@@ -75,6 +80,11 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.neverEnd(w, r)
 	case r.Method == http.MethodPost:
 		s.create(w, r)
+	case r.Method == http.MethodDelete:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.orders = slices.DeleteFunc(s.orders, func(o map[string]any) bool { return strings.HasSuffix(r.URL.Path, "/"+fmt.Sprint(o["id"])) })
+		w.WriteHeader(http.StatusNoContent)
 	case s.list != nil:
 		s.list(w, r)
 	default:
@@ -100,7 +110,23 @@ func (s *shop) find(q string) []map[string]any {
 }
 
 func (s *shop) create(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
+	if s.apart && !s.one.TryLock() {
+		w.Header().Set("Retry-After", "0")
+		http.Error(w, `{"code":"rate"}`, http.StatusTooManyRequests)
+		return
+	} else if s.apart {
+		defer s.one.Unlock()
+	}
+	if s.hasty && s.held(r) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		w.WriteHeader(http.StatusConflict)
+		w.(http.Flusher).Flush()
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // half a request is none
+	}
 	key := strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,12 +166,29 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 	default:
 		order := map[string]any{}
 		_ = json.Unmarshal(body, &order)
-		order["id"] = fmt.Sprintf("o%d", len(s.orders)+1)
+		s.number++
+		order["id"] = fmt.Sprintf("o%d", s.number)
 		s.orders = append(s.orders, order)
 		s.made[fmt.Sprint(order["id"])] = time.Now()
 		s.first[key], s.bodies[key] = order, string(body)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(order)
+	}
+}
+
+// held reports whether the body is still on its way a moment after the headers.
+func (s *shop) held(r *http.Request) bool {
+	whole := make(chan []byte, 1)
+	go func() {
+		body, _ := io.ReadAll(r.Body)
+		whole <- body
+	}()
+	select {
+	case body := <-whole:
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		return false
+	case <-time.After(time.Millisecond):
+		return true
 	}
 }
 

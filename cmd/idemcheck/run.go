@@ -200,7 +200,8 @@ func (j *job) sinks(folder *reports.Folder) []reports.Sink {
 // said, and the run counts as one that could not tell, unless a must is broken.
 func (j *job) finish(r reports.Report, runErr error) error {
 	errs := []error{runErr, reports.Console(j.out, r, reports.ConsoleOptions{
-		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose})}
+		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose,
+		Announced: j.screen.terminal && screenOf(j.err).terminal})}
 	for _, o := range j.outputs {
 		errs = append(errs, o.finish(r))
 	}

@@ -76,6 +76,9 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 	case reports.Failed:
 		return reports.ServerError, own(s), ""
 	case reports.InProgress:
+		if s == MismatchRunning || s == TogetherOther {
+			return reports.WrongStatus, false, "" // the first does run; but another payload was sent
+		}
 		return reports.Stuck, true, ""
 	case reports.HeldBack:
 		return "", false, fmt.Sprintf("%q is held for an approval that the target file does not tell how to give", a.Exchange.Name)
@@ -105,7 +108,7 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 }
 
 func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, string) {
-	if s == Mismatch || isRepeat(s) {
+	if s == Mismatch || s == MismatchRunning || s == TogetherOther || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}
 	if s == Unauthorized || s == OwnNamespace || a.KeyShared {

@@ -33,53 +33,66 @@ func TestAttempt(t *testing.T) {
 		unclear   bool
 		notes     int
 	}{
-		"replay as documented":                       {situation: Replay, profile: draft, x: first, d: reports.Replayed, id: "D77"},
-		"replay with another status":                 {situation: Replay, profile: draft, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Must},
-		"replay with another body":                   {situation: Replay, profile: draft, x: answer(201, `{"id":"D77","at":2}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Must},
-		"replay in other bytes":                      {situation: Replay, profile: draft, x: answer(201, `{ "at":1, "id":"D77" }`), d: reports.Replayed, id: "D77", notes: 1},
-		"replay of a should":                         {situation: Replay, profile: recommended, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Should},
-		"replay of an observed value":                {situation: Replay, profile: observed, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", notes: 1},
-		"replay where nothing is said":               {situation: Replay, profile: silent, x: answer(200, `{}`), d: reports.Replayed, id: "D77"},
-		"repeat that creates":                        {situation: Replay, profile: silent, x: answer(201, ""), d: reports.Created, id: "D78", kind: reports.KeyIgnored, level: targets.Must},
-		"repeat that is refused":                     {situation: Replay, profile: draft, x: answer(409, ""), d: reports.Rejected, kind: reports.ReplayDiffers, level: targets.Must},
-		"repeat called a mismatch":                   {situation: Replay, profile: recommended, x: answer(422, ""), d: reports.Conflict, kind: reports.ReplayDiffers, level: targets.Should},
-		"repeat that fails":                          {situation: Replay, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
-		"repeat for ever in progress":                {situation: Replay, profile: silent, x: answer(409, ""), d: reports.InProgress, kind: reports.Stuck, level: targets.Must},
-		"repeat without an answer":                   {situation: Replay, profile: draft, d: reports.NoAnswer, unclear: true},
-		"mismatch as documented":                     {situation: Mismatch, profile: draft, x: answer(422, ""), d: reports.Conflict},
-		"mismatch with another status":               {situation: Mismatch, profile: draft, x: answer(409, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
-		"mismatch replayed":                          {situation: Mismatch, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Should},
-		"mismatch replayed as documented":            {situation: Mismatch, profile: replayFirst, x: first, d: reports.Replayed, id: "D77"},
-		"mismatch undocumented and replayed":         {situation: Mismatch, profile: silent, x: first, d: reports.Replayed, id: "D77", notes: 1},
-		"new revision is a new operation":            {situation: Mismatch, profile: draft, facts: Facts{Revision: "new_operation"}, x: answer(201, ""), d: reports.Created, id: "D78"},
-		"other record answered with the first":       {situation: OtherIdentity, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
-		"other operation undocumented, created":      {situation: OtherOperation, profile: silent, x: answer(201, ""), d: reports.Created, id: "N1"},
-		"other operation answered with the first":    {situation: OtherOperation, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
-		"own request created":                        {situation: OwnRequest, profile: draft, x: answer(201, ""), d: reports.Created, id: "D78"},
-		"own request collapsed":                      {situation: OwnRequest, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
-		"own request refused":                        {situation: OwnRequest, profile: draft, x: answer(400, ""), d: reports.Rejected, unclear: true},
-		"own request fails":                          {situation: OwnRequest, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
-		"own namespace answered with the first":      {situation: OwnNamespace, profile: draft, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
-		"own namespace blocked by the first":         {situation: OwnNamespace, profile: draft, x: answer(422, ""), d: reports.Conflict, shared: true, kind: reports.Leaked, level: targets.Must},
-		"unapproved and held":                        {situation: Unapproved, facts: Facts{Approvals: true}, x: answer(403, ""), d: reports.HeldBack},
-		"unapproved and created":                     {situation: Unapproved, facts: Facts{Approvals: true}, x: answer(201, ""), d: reports.Created, id: "D78", kind: reports.WrongStatus, level: targets.Must},
-		"no approvals known, created":                {situation: Unapproved, x: answer(201, ""), d: reports.Created, id: "D78"},
-		"no approvals known, refused":                {situation: Unapproved, x: answer(400, ""), d: reports.Rejected, unclear: true},
-		"unauthorized and refused":                   {situation: Unauthorized, x: answer(403, ""), d: reports.Rejected},
-		"unauthorized and created":                   {situation: Unauthorized, x: answer(201, ""), d: reports.Created, id: "N1", kind: reports.WrongStatus, level: targets.Must},
-		"unauthorized and replayed":                  {situation: Unauthorized, x: first, d: reports.Replayed, id: "D77", kind: reports.Leaked, level: targets.Must},
-		"missing key refused":                        {situation: MissingKey, profile: draft, x: answer(400, ""), d: reports.Rejected},
-		"missing key executed though required":       {situation: MissingKey, profile: draft, x: answer(201, ""), d: reports.Created, id: "D1", kind: reports.WrongStatus, level: targets.Must},
-		"missing key answered with another record":   {situation: MissingKey, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
-		"second waits where a refusal is documented": {situation: WhileRunning, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Must},
-		"loser replayed with another body":           {situation: Together, profile: draft, x: answer(201, `{"id":"D77","at":2}`), d: reports.Replayed, id: "D77", shared: true, kind: reports.ReplayDiffers, level: targets.Must},
-		"stored failure, only inferred as stored":    {situation: Corrected, profile: targets.Profile{Failures: targets.Failures{ServerError: targets.Clause{Mode: targets.Strings{targets.ModeStored}, Claim: targets.Claim{Provenance: targets.Inferred}}}}, facts: Facts{Prior: reports.Failed}, x: answer(500, ""), d: reports.Failed},
-		"loser in progress":                          {situation: Together, profile: draft, x: answer(409, ""), d: reports.InProgress},
-		"loser with a 5xx":                           {situation: Together, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
-		"lost answer, created":                       {situation: AfterLostAnswer, profile: draft, x: first, d: reports.Created, id: "D77"},
-		"lost answer, record read, created":          {situation: AfterLostAnswer, profile: draft, facts: Facts{RecordRead: true}, x: first, d: reports.Created, id: "D78", kind: reports.KeyIgnored, level: targets.Must},
-		"corrected and created":                      {situation: Corrected, profile: draft, facts: Facts{Prior: reports.Rejected}, x: first, d: reports.Created, id: "D77"},
-		"corrected and burned":                       {situation: Corrected, profile: draft, facts: Facts{Prior: reports.Rejected}, x: answer(422, ""), d: reports.Conflict, kind: reports.Stuck, level: targets.Must},
+		"replay as documented":                          {situation: Replay, profile: draft, x: first, d: reports.Replayed, id: "D77"},
+		"replay with another status":                    {situation: Replay, profile: draft, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Must},
+		"replay with another body":                      {situation: Replay, profile: draft, x: answer(201, `{"id":"D77","at":2}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Must},
+		"replay in other bytes":                         {situation: Replay, profile: draft, x: answer(201, `{ "at":1, "id":"D77" }`), d: reports.Replayed, id: "D77", notes: 1},
+		"replay of a should":                            {situation: Replay, profile: recommended, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", kind: reports.ReplayDiffers, level: targets.Should},
+		"replay of an observed value":                   {situation: Replay, profile: observed, x: answer(200, `{"id":"D77","at":1}`), d: reports.Replayed, id: "D77", notes: 1},
+		"replay where nothing is said":                  {situation: Replay, profile: silent, x: answer(200, `{}`), d: reports.Replayed, id: "D77"},
+		"repeat that creates":                           {situation: Replay, profile: silent, x: answer(201, ""), d: reports.Created, id: "D78", kind: reports.KeyIgnored, level: targets.Must},
+		"repeat that is refused":                        {situation: Replay, profile: draft, x: answer(409, ""), d: reports.Rejected, kind: reports.ReplayDiffers, level: targets.Must},
+		"repeat called a mismatch":                      {situation: Replay, profile: recommended, x: answer(422, ""), d: reports.Conflict, kind: reports.ReplayDiffers, level: targets.Should},
+		"repeat that fails":                             {situation: Replay, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
+		"repeat for ever in progress":                   {situation: Replay, profile: silent, x: answer(409, ""), d: reports.InProgress, kind: reports.Stuck, level: targets.Must},
+		"repeat without an answer":                      {situation: Replay, profile: draft, d: reports.NoAnswer, unclear: true},
+		"mismatch as documented":                        {situation: Mismatch, profile: draft, x: answer(422, ""), d: reports.Conflict},
+		"mismatch with another status":                  {situation: Mismatch, profile: draft, x: answer(409, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
+		"mismatch replayed":                             {situation: Mismatch, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Should},
+		"mismatch replayed as documented":               {situation: Mismatch, profile: replayFirst, x: first, d: reports.Replayed, id: "D77"},
+		"mismatch undocumented and replayed":            {situation: Mismatch, profile: silent, x: first, d: reports.Replayed, id: "D77", notes: 1},
+		"new revision is a new operation":               {situation: Mismatch, profile: draft, facts: Facts{Revision: "new_operation"}, x: answer(201, ""), d: reports.Created, id: "D78"},
+		"other record answered with the first":          {situation: OtherIdentity, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
+		"other operation undocumented, created":         {situation: OtherOperation, profile: silent, x: answer(201, ""), d: reports.Created, id: "N1"},
+		"other operation answered with the first":       {situation: OtherOperation, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
+		"own request created":                           {situation: OwnRequest, profile: draft, x: answer(201, ""), d: reports.Created, id: "D78"},
+		"own request collapsed":                         {situation: OwnRequest, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
+		"own request refused":                           {situation: OwnRequest, profile: draft, x: answer(400, ""), d: reports.Rejected, unclear: true},
+		"own request fails":                             {situation: OwnRequest, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
+		"own namespace answered with the first":         {situation: OwnNamespace, profile: draft, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
+		"own namespace blocked by the first":            {situation: OwnNamespace, profile: draft, x: answer(422, ""), d: reports.Conflict, shared: true, kind: reports.Leaked, level: targets.Must},
+		"unapproved and held":                           {situation: Unapproved, facts: Facts{Approvals: true}, x: answer(403, ""), d: reports.HeldBack},
+		"unapproved and created":                        {situation: Unapproved, facts: Facts{Approvals: true}, x: answer(201, ""), d: reports.Created, id: "D78", kind: reports.WrongStatus, level: targets.Must},
+		"no approvals known, created":                   {situation: Unapproved, x: answer(201, ""), d: reports.Created, id: "D78"},
+		"no approvals known, refused":                   {situation: Unapproved, x: answer(400, ""), d: reports.Rejected, unclear: true},
+		"unauthorized and refused":                      {situation: Unauthorized, x: answer(403, ""), d: reports.Rejected},
+		"unauthorized and created":                      {situation: Unauthorized, x: answer(201, ""), d: reports.Created, id: "N1", kind: reports.WrongStatus, level: targets.Must},
+		"unauthorized and replayed":                     {situation: Unauthorized, x: first, d: reports.Replayed, id: "D77", kind: reports.Leaked, level: targets.Must},
+		"missing key refused":                           {situation: MissingKey, profile: draft, x: answer(400, ""), d: reports.Rejected},
+		"missing key executed though required":          {situation: MissingKey, profile: draft, x: answer(201, ""), d: reports.Created, id: "D1", kind: reports.WrongStatus, level: targets.Must},
+		"missing key answered with another record":      {situation: MissingKey, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
+		"second waits where a refusal is documented":    {situation: WhileRunning, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Must},
+		"loser replayed with another body":              {situation: Together, profile: draft, x: answer(201, `{"id":"D77","at":2}`), d: reports.Replayed, id: "D77", shared: true, kind: reports.ReplayDiffers, level: targets.Must},
+		"stored failure, only inferred as stored":       {situation: Corrected, profile: targets.Profile{Failures: targets.Failures{ServerError: targets.Clause{Mode: targets.Strings{targets.ModeStored}, Claim: targets.Claim{Provenance: targets.Inferred}}}}, facts: Facts{Prior: reports.Failed}, x: answer(500, ""), d: reports.Failed},
+		"other payload in a double send, conflict":      {situation: TogetherOther, profile: draft, x: answer(422, ""), d: reports.Conflict},
+		"other payload in a double send, in progress":   {situation: TogetherOther, profile: draft, x: answer(409, ""), d: reports.InProgress},
+		"other payload in a double send, 409 undecided": {situation: TogetherOther, profile: draft, x: answer(409, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
+		"other payload in a double send, replayed":      {situation: TogetherOther, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Should},
+		"mismatch while running, 5xx":                   {situation: MismatchRunning, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
+		"other operation in a double send, in progress": {situation: TogetherOperation, profile: draft, x: answer(409, ""), d: reports.InProgress},
+		"other operation in a double send, the first's": {situation: TogetherOperation, profile: draft, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
+		"record is gone, first answer":                  {situation: ReplayOfGone, profile: draft, x: first, d: reports.Replayed, id: "D77"},
+		"record is gone, made again":                    {situation: ReplayOfGone, profile: draft, x: answer(201, ""), d: reports.Created, id: "D78", kind: reports.KeyIgnored, level: targets.Must},
+		"empty key refused though keys are optional":    {situation: EmptyKey, profile: targets.Profile{Missing: targets.Clause{Mode: targets.Strings{targets.ModeExecutes}, Claim: documentedMust}}, x: answer(400, ""), d: reports.Rejected},
+		"empty key taken for a key":                     {situation: EmptyKey, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
+		"odd key refused":                               {situation: OddKey, profile: draft, x: answer(431, ""), d: reports.Rejected},
+		"odd key breaks the server":                     {situation: OddKey, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
+		"loser in progress":                             {situation: Together, profile: draft, x: answer(409, ""), d: reports.InProgress},
+		"loser with a 5xx":                              {situation: Together, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
+		"lost answer, created":                          {situation: AfterLostAnswer, profile: draft, x: first, d: reports.Created, id: "D77"},
+		"lost answer, record read, created":             {situation: AfterLostAnswer, profile: draft, facts: Facts{RecordRead: true}, x: first, d: reports.Created, id: "D78", kind: reports.KeyIgnored, level: targets.Must},
+		"corrected and created":                         {situation: Corrected, profile: draft, facts: Facts{Prior: reports.Rejected}, x: first, d: reports.Created, id: "D77"},
+		"corrected and burned":                          {situation: Corrected, profile: draft, facts: Facts{Prior: reports.Rejected}, x: answer(422, ""), d: reports.Conflict, kind: reports.Stuck, level: targets.Must},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +101,7 @@ func TestAttempt(t *testing.T) {
 			if c.shared || c.situation == Replay {
 				a.First, a.FirstID = &first, "D77"
 			}
-			o := Attempt(c.situation, a, Permitted(c.situation, c.profile, c.facts))
+			o := Attempt(c.situation, a, Permitted(c.situation, c.profile, with(c.facts, c.d)))
 			assert.Equal(t, c.unclear, o.Unclear != "", o.Unclear)
 			assert.Len(t, o.Notes, c.notes, "%+v", o.Notes)
 			if c.kind == "" {
@@ -145,4 +158,10 @@ func TestCompareNamesTheMember(t *testing.T) {
 	assert.False(t, same)
 	assert.Equal(t, "/a/c 2", want)
 	assert.Equal(t, "/a/c 3", got)
+}
+
+// with completes the facts by what the attempt itself came to.
+func with(f Facts, d reports.Disposition) Facts {
+	f.Disposition = d
+	return f
 }

@@ -12,29 +12,33 @@ type Situation string
 
 // The situations.
 const (
-	OwnRequest      Situation = "a request of its own"                  // a fresh identity: its own record
-	OwnNamespace    Situation = "a request of its own in its namespace" // identical ids elsewhere: its own record there
-	Replay          Situation = "a replay"                              // same identity, same payload, first answered
-	ReplayOfGone    Situation = "a replay of a record that is gone"     // the record was deleted meanwhile
-	AfterLostAnswer Situation = "a retry after a lost answer"           // same, but nobody knows what became of the first
-	Together        Situation = "a double send"                         // same, sent at the same moment
-	WhileRunning    Situation = "a retry while the first is running"    // same, the first provably runs
-	Mismatch        Situation = "a mismatch"                            // same key, another payload of the same operation
-	OtherIdentity   Situation = "another identity under a used key"     // same key, another target record
-	OtherOperation  Situation = "another operation under a used key"    // same key, another operation
-	Unapproved      Situation = "an unapproved request"                 // its own key, not approved for this record
-	Unauthorized    Situation = "an unauthorized request"               // the caller lacks the operation's authorization
-	MissingKey      Situation = "a request without a key"               //
-	EmptyKey        Situation = "a request with an empty key"
-	OddKey          Situation = "a request with a key that the target may refuse"
-	Invalid         Situation = "an invalid request" // a body the target refuses
-	Refused         Situation = "a request that the target was told to refuse or to fail"
-	Corrected       Situation = "a retry after a failure" // same key after a refused or failed first attempt
+	OwnRequest        Situation = "a request of its own"                  // a fresh identity: its own record
+	OwnNamespace      Situation = "a request of its own in its namespace" // identical ids elsewhere: its own record there
+	Replay            Situation = "a replay"                              // same identity, same payload, first answered
+	ReplayOfGone      Situation = "a replay of a record that is gone"     // the record was deleted meanwhile
+	AfterLostAnswer   Situation = "a retry after a lost answer"           // same, but nobody knows what became of the first
+	Together          Situation = "a double send"                         // same, sent at the same moment
+	TogetherOther     Situation = "a double send of another payload"
+	TogetherOperation Situation = "a double send on another operation"
+	MismatchRunning   Situation = "a mismatch while the first is running"
+	WhileRunning      Situation = "a retry while the first is running" // same, the first provably runs
+	Mismatch          Situation = "a mismatch"                         // same key, another payload of the same operation
+	OtherIdentity     Situation = "another identity under a used key"  // same key, another target record
+	OtherOperation    Situation = "another operation under a used key" // same key, another operation
+	Unapproved        Situation = "an unapproved request"              // its own key, not approved for this record
+	Unauthorized      Situation = "an unauthorized request"            // the caller lacks the operation's authorization
+	MissingKey        Situation = "a request without a key"            //
+	EmptyKey          Situation = "a request with an empty key"
+	OddKey            Situation = "a request with a key that the target may refuse"
+	Invalid           Situation = "an invalid request" // a body the target refuses
+	Refused           Situation = "a request that the target was told to refuse or to fail"
+	Corrected         Situation = "a retry after a failure" // same key after a refused or failed first attempt
 )
 
 // Situations lists every situation with the words by which a scenario names it.
 func Situations() []Situation {
-	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, WhileRunning, Mismatch,
+	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, TogetherOther, TogetherOperation,
+		WhileRunning, MismatchRunning, Mismatch,
 		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected}
 }
 
@@ -54,6 +58,8 @@ type Facts struct {
 	Revision   string // "new_operation": a new revision is a new operation, the target file says
 	RecordRead bool   // a reading before the retry showed the record of the attempt whose answer was lost
 	Prior      reports.Disposition
+	// Disposition is that of the attempt itself: which clause documents its answer may depend on it.
+	Disposition reports.Disposition
 }
 
 // Permitted gives the dispositions that are right in a situation.
@@ -69,6 +75,10 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return Permit{list(reports.Created, reports.Replayed, reports.InProgress), p.InFlight, "in_flight"}
 	case WhileRunning:
 		return whileRunning(p)
+	case TogetherOther, MismatchRunning:
+		return busy(mismatch(p, f), p, f)
+	case TogetherOperation:
+		return busy(otherOperation(p), p, f)
 	case Mismatch:
 		return mismatch(p, f)
 	case OtherIdentity:
@@ -110,6 +120,19 @@ func whileRunning(p targets.Profile) Permit {
 		d = list(reports.InProgress)
 	}
 	return Permit{d, p.InFlight, "in_flight"}
+}
+
+// busy: while the first attempt runs, a target need not have compared the second with it yet. An in-progress answer is
+// then held against what the profile says of those.
+func busy(permit Permit, p targets.Profile, f Facts) Permit {
+	if c := p.MismatchInFlight; permit.Name == "mismatch" && c.Provenance == targets.Documented && c.Has(targets.ModeReject) {
+		return Permit{list(reports.Conflict), c, "mismatch_in_flight"}
+	}
+	permit.Dispositions = append(permit.Dispositions, reports.InProgress)
+	if f.Disposition == reports.InProgress {
+		permit.Clause, permit.Name = p.InFlight, "in_flight"
+	}
+	return permit
 }
 
 // mismatch follows the profile. Where it says nothing a refusal and a replay of the first are both possible; a new

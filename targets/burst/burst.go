@@ -4,35 +4,44 @@ package burst
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// prepareLimit bounds how long the requests that are ready wait for those that are not: a target gives up on a request
-// that is held open for too long.
-const prepareLimit = 5 * time.Second
-
-// settleTime is between the last preparation and the release: everything but the last bytes has then arrived, and the
-// handlers wait for them.
-const settleTime = 2 * time.Millisecond
-
-// The techniques, as the report names them. The gate is the byte that is withheld until the release.
-const (
-	HTTP1BodyGate   = "HTTP/1.1, a connection for each request, last body byte withheld"
-	HTTP1HeaderGate = "HTTP/1.1, a connection for each request, last header byte withheld"
-	HTTP2BodyGate   = "HTTP/2, a connection for each request, last body byte withheld"
-	HTTP2WholeGate  = "HTTP/2, a connection for each request, whole request withheld"
-	Mixed           = "several protocols, a connection for each request"
-)
+// Options say how a burst is sent. The zero value is good.
+type Options struct {
+	// Technique is forced where it is not empty. One that is impossible sends nothing: every exchange is
+	// targets.FailureNotSent, with the reason. Empty: over HTTP/2, HTTP2SingleWrite, or HTTP2Burst for requests without a
+	// body; over HTTP/1.1, HTTP1BodyGate, or HTTP1HeaderGate for requests without a body.
+	Technique Technique
+	// Warm is how many probes go over each connection before its requests: they wake up what is lazy on the way, and
+	// measure the round trips. They do not count against the sender's rate limit. 0: none.
+	Warm int
+	// Probe is a harmless request to the same host as the attempts, for Warm. Without one, connections of HTTP/2 are
+	// probed by PING and those of HTTP/1.1 not at all.
+	Probe *targets.Attempt
+}
 
 // Burst is what became of requests that were sent at once.
 type Burst struct {
 	Exchanges []targets.Exchange // in the order of the attempts; Seq counts from 1 in it
-	Technique string             // how they were withheld; empty when none was written
+	Technique Technique          // how they were withheld; empty when none was written
+	Reason    string             // why the technique was chosen, and what fell back, in words
 	Spread    time.Duration      // from before the first of the last writes until after the last: never the spread of the arrivals
+	Shape     Shape
+	Held      time.Duration // from the end of the last prelude until the release: how long the bodies were held open
+	RTTMin    time.Duration // of the probes, without the first of each connection where there are more; zero: not measured
+	RTTMedian time.Duration
+	RTTMax    time.Duration
+}
+
+// Shape is what the release put on the wire. What goes out in one segment has no part of the network in its spread.
+type Shape struct {
+	Bytes        int // written at the release, with what TLS adds
+	Segments     int // of TCP; -1: the system does not say
+	Connections  int
+	Acknowledged bool // the other side's system, or its HTTP/2, had all that goes before when the release began
 }
 
 // Overlapped reports whether at least two requests were wholly written before any answer byte of either arrived.
@@ -48,112 +57,41 @@ func (b Burst) Overlapped() bool {
 	return false
 }
 
-// Send sends attempts at once: each on a connection of its own, all written up to their last byte, all last bytes
-// released together. It waits first until the rate limit allows all of them. An attempt that cannot be prepared
-// carries its failure and does not keep the others back.
-func Send(ctx context.Context, s *targets.Sender, attempts []targets.Attempt) Burst {
+// Send sends attempts at once: all of them written up to a gate, and what is behind the gates released together. It
+// waits first until the rate limit allows all of them. An attempt that cannot be prepared carries its failure and does
+// not keep the others back. No attempt is ever sent a second time.
+//
+// Around the release, Send stops the garbage collector of the process, for some milliseconds.
+func Send(ctx context.Context, s *targets.Sender, attempts []targets.Attempt, o Options) Burst {
 	if err := s.Take(ctx, len(attempts)); err != nil {
 		return notSent(s, attempts, err)
 	}
-	held := prepare(ctx, s, attempts)
-	pause(ctx, settleTime)
-	spread := release(held)
-	b := Burst{Exchanges: finish(ctx, held), Spread: spread}
-	b.Technique = technique(b.Exchanges)
-	return b
+	r := &run{ctx: ctx, sender: s, attempts: attempts, o: o}
+	r.b = Burst{Exchanges: make([]targets.Exchange, len(attempts)), Shape: Shape{Segments: -1}}
+	if err := r.plan(); err != nil {
+		return notSent(s, attempts, err)
+	}
+	r.open()
+	r.warm()
+	r.fire()
+	r.finish()
+	return r.b
 }
 
-// notSent is a burst that the rate limit or the context does not let go.
+// notSent is a burst that does not go out.
 func notSent(s *targets.Sender, attempts []targets.Attempt, err error) Burst {
 	exchanges := make([]targets.Exchange, len(attempts))
 	for i, a := range attempts {
 		exchanges[i] = s.NotSent(a, err)
 		exchanges[i].Seq = i + 1
 	}
-	return Burst{Exchanges: exchanges}
+	return Burst{Exchanges: exchanges, Shape: Shape{Segments: -1}, Reason: exchangeErr(exchanges)}
 }
 
-// prepare prepares all attempts at the same time.
-func prepare(ctx context.Context, s *targets.Sender, attempts []targets.Attempt) []*targets.Prepared {
-	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
-	defer cancel()
-	held := make([]*targets.Prepared, len(attempts))
-	each(len(attempts), func(i int) { held[i] = s.Prepare(ctx, attempts[i]) })
-	return held
-}
-
-// release writes all last bytes from one goroutine that has its thread for itself, so that nothing is scheduled
-// between two of them.
-func release(held []*targets.Prepared) time.Duration {
-	spread := make(chan time.Duration)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		began := time.Now()
-		for _, p := range held {
-			p.Release()
-		}
-		spread <- time.Since(began)
-	}()
-	return <-spread
-}
-
-// finish reads all answers at the same time.
-func finish(ctx context.Context, held []*targets.Prepared) []targets.Exchange {
-	exchanges := make([]targets.Exchange, len(held))
-	each(len(held), func(i int) {
-		exchanges[i] = held[i].Finish(ctx)
-		exchanges[i].Seq = i + 1
-	})
-	return exchanges
-}
-
-// each does something n times at the same time.
-func each(n int, do func(int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { do(i) })
+// exchangeErr is why nothing was sent.
+func exchangeErr(exchanges []targets.Exchange) string {
+	if len(exchanges) == 0 {
+		return "there was nothing to send"
 	}
-	all.Wait()
-}
-
-// pause waits, or not when the context has ended.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// technique names how the requests that were written were withheld.
-func technique(exchanges []targets.Exchange) string {
-	name := ""
-	for _, x := range exchanges {
-		switch own := gate(x); {
-		case own == "" || own == name:
-		case name == "":
-			name = own
-		default:
-			return Mixed
-		}
-	}
-	return name
-}
-
-// gate names how one request was withheld; empty when it was not written.
-func gate(x targets.Exchange) string {
-	http2, body := x.Proto == "HTTP/2.0", len(x.Body) > 0
-	switch {
-	case x.Wrote.IsZero():
-		return ""
-	case http2 && body:
-		return HTTP2BodyGate
-	case http2:
-		return HTTP2WholeGate
-	case body:
-		return HTTP1BodyGate
-	}
-	return HTTP1HeaderGate
+	return exchanges[0].Err
 }

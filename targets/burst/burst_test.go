@@ -57,20 +57,21 @@ func newSender(with ...func(*targets.SenderOptions)) *targets.Sender {
 func TestABurstOverlaps(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		protocols       func(*http.Protocols)
-		body, technique string
+		protocols func(*http.Protocols)
+		body      string
+		technique burst.Technique
 	}{
 		"HTTP/1.1":          {http1, "hello", burst.HTTP1BodyGate},
 		"HTTP/1.1, no body": {http1, "", burst.HTTP1HeaderGate},
-		"HTTP/2":            {http2, "hello", burst.HTTP2BodyGate},
-		"HTTP/2, no body":   {http2, "", burst.HTTP2WholeGate},
+		"HTTP/2":            {http2, "hello", burst.HTTP2SingleWrite},
+		"HTTP/2, no body":   {http2, "", burst.HTTP2Burst},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const n = 10
 			server := meeting(t, n, row.protocols)
 			s := newSender(func(o *targets.SenderOptions) { o.H2C = row.protocols != nil && name[5] == '2' })
-			b := burst.Send(t.Context(), s, attempts(server.URL, row.body, n))
+			b := burst.Send(t.Context(), s, attempts(server.URL, row.body, n), burst.Options{})
 			require.Len(t, b.Exchanges, n)
 			conns := map[int]bool{}
 			for i, x := range b.Exchanges {
@@ -79,7 +80,11 @@ func TestABurstOverlaps(t *testing.T) {
 				assert.Equal(t, strconv.Itoa(i), x.Name)
 				conns[x.Conn] = true
 			}
-			assert.Len(t, conns, n)
+			if row.technique == burst.HTTP2SingleWrite || row.technique == burst.HTTP2Burst {
+				assert.Len(t, conns, 1)
+			} else {
+				assert.Len(t, conns, n)
+			}
 			assert.True(t, b.Overlapped())
 			assert.Equal(t, row.technique, b.Technique)
 			assert.Positive(t, b.Spread)
@@ -92,7 +97,7 @@ func TestABurstGoesOnWithoutWhatCannotBePrepared(t *testing.T) {
 	server := meeting(t, 2, http1)
 	all := attempts(server.URL, "hello", 3)
 	all[1].URL = "http://127.0.0.2/"
-	b := burst.Send(t.Context(), newSender(), all)
+	b := burst.Send(t.Context(), newSender(), all, burst.Options{})
 	assert.Equal(t, 200, b.Exchanges[0].Status)
 	assert.Equal(t, targets.FailureNotSent, b.Exchanges[1].Failure)
 	assert.Equal(t, 200, b.Exchanges[2].Status)
@@ -105,15 +110,15 @@ func TestSeveralGatesAreMixed(t *testing.T) {
 	server := meeting(t, 2, http1)
 	all := attempts(server.URL, "hello", 2)
 	all[1].Body = nil
-	assert.Equal(t, burst.Mixed, burst.Send(t.Context(), newSender(), all).Technique)
+	assert.Equal(t, burst.Mixed, burst.Send(t.Context(), newSender(), all, burst.Options{}).Technique)
 }
 
 func TestOneRequestDoesNotOverlap(t *testing.T) {
 	t.Parallel()
 	server := meeting(t, 1, http1)
-	b := burst.Send(t.Context(), newSender(), attempts(server.URL, "hello", 1))
+	b := burst.Send(t.Context(), newSender(), attempts(server.URL, "hello", 1), burst.Options{})
 	assert.False(t, b.Overlapped())
-	assert.False(t, burst.Send(t.Context(), newSender(), nil).Overlapped())
+	assert.False(t, burst.Send(t.Context(), newSender(), nil, burst.Options{}).Overlapped())
 }
 
 func TestACancelledBurstSendsNothing(t *testing.T) {
@@ -121,7 +126,7 @@ func TestACancelledBurstSendsNothing(t *testing.T) {
 	server := meeting(t, 1, http1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	b := burst.Send(ctx, newSender(), attempts(server.URL, "hello", 2))
+	b := burst.Send(ctx, newSender(), attempts(server.URL, "hello", 2), burst.Options{})
 	for _, x := range b.Exchanges {
 		assert.Equal(t, targets.FailureCancelled, x.Failure)
 		assert.True(t, x.Wrote.IsZero())
@@ -135,7 +140,7 @@ func TestABurstThatTheRateLimitLeavesNoTimeFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := newSender(func(o *targets.SenderOptions) { o.Rate = 0.001 })
-	b := burst.Send(ctx, s, attempts(server.URL, "hello", 2))
+	b := burst.Send(ctx, s, attempts(server.URL, "hello", 2), burst.Options{})
 	require.Len(t, b.Exchanges, 2)
 	for _, x := range b.Exchanges {
 		assert.Equal(t, targets.FailureNotSent, x.Failure)

@@ -8,19 +8,27 @@ type defect int
 // The order of these constants is the order of Defects.
 const (
 	checkThenInsert defect = iota
+	storedAfterWork
+	actsAfterBody
+	claimReadBack
+	twoPayloadsBothRun
 	lostRace500
+	unrelatedKeysRefused
+	unrelatedKeysSerialised
 	replay500
 	neverReleased
 	halfRequestClaimsKey
 	payloadNotCompared
 	overwriteOnMismatch
 	conflictAsInProgress
+	conflictWhileRunningAsInProgress
 	conflictLeaksOriginal
 	newRecordOnMismatch
 	operationNotInScope
 	rawBodyFingerprint
 	tenantNotInScope
 	environmentNotInScope
+	tenantsShareLock
 	replayStatus200
 	replayHeadersLost
 	replayBodyTruncated
@@ -30,6 +38,7 @@ const (
 	keyIgnored
 	dedupeByPayload
 	collapseEverything
+	mergesDistinctBursts
 	failureStored
 	keyBurnedByFailure
 	checkBeforeLookup
@@ -43,6 +52,7 @@ const (
 	workLostOnHangUp
 	recordBeforeKey
 	lockShorterThanHandler
+	lockDeletedByFormerOwner
 	perProcessStore
 	boundedStore
 	deleteForgetsKey
@@ -51,11 +61,29 @@ const (
 // defectTable is the only place where a defect is named.
 var defectTable = [...]Defect{
 	checkThenInsert: {Name: "check-then-insert", Class: "check-then-act-race", Report: "B01", window: 25 * time.Millisecond,
-		Summary: "Looks the key up, waits the window given as value (default 25ms), runs the work and stores the answer, without a unique claim.",
-		Breaks:  []Break{{"K1-two-workers", "duplicate"}, {"double-send", "duplicate"}, {"second-while-running", "duplicate"}}},
+		Summary: "Looks the key up in memory, waits the window given as value (default 25ms; busy below 2ms) and notes it there, without another look, before it works.",
+		Breaks:  []Break{{"double-send[10]", "duplicate"}, {"double-send[2]", "duplicate"}, {"double-send[50]", "duplicate"}}},
+	storedAfterWork: {Name: "stored-after-work", Class: "check-then-act-race", Report: "B02",
+		Summary: "Looks the key up, works and stores the answer, without any claim: the key is new for as long as its first request runs.",
+		Breaks:  []Break{{"K1-two-workers", "duplicate"}, {"double-send[10]", "duplicate"}, {"second-while-running", "duplicate"}}},
+	actsAfterBody: {Name: "acts-after-body", Class: "check-then-act-race", Report: "B02",
+		Summary: "Looks the key of a new task up when the headers are there, and believes that when the body has come: the window is the time that the body takes.",
+		Breaks:  []Break{{"double-send[10]", "duplicate"}, {"double-send[2]", "duplicate"}}},
+	claimReadBack: {Name: "claim-read-back", Class: "check-then-act-race", Report: "B01", window: 10 * time.Millisecond,
+		Summary: "Looks for a claim, waits the window given as value (default 10ms), inserts its own without a unique constraint, and reads back only that there is one: two at once both go on.",
+		Breaks:  []Break{{"double-send[10]", "duplicate"}, {"double-send[2]", "duplicate"}, {"double-send[50]", "duplicate"}}},
+	twoPayloadsBothRun: {Name: "two-payloads-both-run", Class: "check-then-act-race", Report: "B01", window: 10 * time.Millisecond,
+		Summary: "Looks the key up, waits the window given as value (default 10ms), and makes a claim that is unique for key and payload: two payloads under one key both run when they come at once.",
+		Breaks:  []Break{{"double-send-two-payloads", "duplicate"}}},
 	lostRace500: {Name: "lost-race-500", Class: "lost-race-5xx", Report: "B06",
 		Summary: "Answers 500 to the attempt that loses the race for the claim.",
-		Breaks:  []Break{{"K1-two-workers", "server-error"}, {"double-send", "server-error"}}},
+		Breaks:  []Break{{"K1-two-workers", "server-error"}, {"double-send[10]", "server-error"}}},
+	unrelatedKeysRefused: {Name: "unrelated-keys-refused", Class: "lost-race-5xx", Report: "B07",
+		Summary: "Answers 503 to every other key while a request with a key runs.",
+		Breaks:  []Break{{"distinct-keys-together", "server-error"}}},
+	unrelatedKeysSerialised: {Name: "unrelated-keys-serialised", Class: "lost-race-5xx", Report: "B07", window: 50 * time.Millisecond,
+		Summary: "Runs all new keys under one lock, which each holds for the time given as value (default 50ms), and answers 503 to those who have waited as long.",
+		Breaks:  []Break{{"distinct-keys-together", "server-error"}}},
 	replay500: {Name: "replay-500", Class: "replay-5xx", Report: "B10",
 		Summary: "Answers 500 to every repeat of a completed key.",
 		Breaks:  []Break{{"replay-once", "server-error"}}},
@@ -74,6 +102,9 @@ var defectTable = [...]Defect{
 	conflictAsInProgress: {Name: "conflict-as-in-progress", Class: "wrong-conflict-answer", Report: "B38",
 		Summary: "Answers another payload under a key with the 409 that means still running.",
 		Breaks:  []Break{{"K4", "wrong-status"}, {"conflict-material", "wrong-status"}}},
+	conflictWhileRunningAsInProgress: {Name: "conflict-while-running-as-in-progress", Class: "wrong-conflict-answer", Report: "B38",
+		Summary: "Answers another payload under a key with the 409 that means still running, for as long as the first request runs.",
+		Breaks:  []Break{{"conflict-while-running", "wrong-status"}}},
 	conflictLeaksOriginal: {Name: "conflict-leaks-original", Class: "wrong-conflict-answer", Report: "B38",
 		Summary: "Shows the earlier record in the body of the 422.",
 		Breaks:  []Break{{"K4", "leaked"}, {"K2[baseline-key]", "leaked"}}},
@@ -82,7 +113,7 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"K4", "duplicate"}, {"conflict-material", "duplicate"}, {"conflict-then-replay", "duplicate"}}},
 	operationNotInScope: {Name: "operation-not-in-scope", Class: "endpoint-not-in-scope", Report: "B39",
 		Summary: "Answers a key that another operation has completed with the answer of that operation.",
-		Breaks:  []Break{{"K3[baseline-key]", "leaked"}}},
+		Breaks:  []Break{{"K3[baseline-key]", "leaked"}, {"double-send-two-operations", "leaked"}}},
 	rawBodyFingerprint: {Name: "raw-body-fingerprint", Class: "fingerprint-too-strict", Report: "B45",
 		Summary: "Takes the fingerprint of the raw body, so that key order and spacing make a mismatch.",
 		Breaks:  []Break{{"replay-key-order", "replay-differs"}}},
@@ -92,6 +123,9 @@ var defectTable = [...]Defect{
 	environmentNotInScope: {Name: "environment-not-in-scope", Class: "wrong-namespace", Report: "B49",
 		Summary: "Leaves the environment out of the scope: a key used in production answers in test.",
 		Breaks:  []Break{{"K6[test-environment]", "leaked"}}},
+	tenantsShareLock: {Name: "tenants-share-lock", Class: "wrong-namespace", Report: "B50",
+		Summary: "Leaves the tenant out of the name of the lock, though not of what it stores: while a request runs, another tenant with its key is told 409.",
+		Breaks:  []Break{{"double-send-two-tenants", "stuck"}}},
 	replayStatus200: {Name: "replay-status-200", Class: "replay-status-changed", Report: "B53",
 		Summary: "Replays with status 200 whatever the first status was.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
@@ -119,6 +153,9 @@ var defectTable = [...]Defect{
 	collapseEverything: {Name: "collapse-everything", Class: "dedupe-too-broad", Report: "B91",
 		Summary: "Answers every new task with the first one of the tenant.",
 		Breaks:  []Break{{"K5", "lost"}, {"first-request", "lost"}}},
+	mergesDistinctBursts: {Name: "merges-distinct-bursts", Class: "dedupe-too-broad", Report: "B91", window: 5 * time.Millisecond,
+		Summary: "Gathers what comes within the time given as value (default 5ms) for one operation of a tenant, runs the first and answers all with its record, whatever their keys.",
+		Breaks:  []Break{{"distinct-keys-together", "lost"}}},
 	failureStored: {Name: "failure-stored", Class: "stored-5xx-replayed", Report: "B26",
 		Summary: "Stores a 5xx under the key and replays it.",
 		Breaks:  []Break{{"error-then-retry", "server-error"}}},
@@ -157,10 +194,13 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"lost-answer[hung-up]", "duplicate"}}},
 	lockShorterThanHandler: {Name: "lock-shorter-than-handler", Class: "lock-shorter-than-handler", Report: "B17", window: 100 * time.Millisecond,
 		Summary: "Lets the claim lapse after the time given as value (default 100ms), while the handler still runs.",
-		Breaks:  []Break{{"second-while-running", "duplicate"}}},
+		Breaks:  []Break{{"second-while-running", "duplicate"}, {"slow-outlives-lock", "duplicate"}}},
+	lockDeletedByFormerOwner: {Name: "lock-deleted-by-former-owner", Class: "lock-shorter-than-handler", Report: "B17", window: 100 * time.Millisecond,
+		Summary: "Lets the claim lapse after the time given as value (default 100ms), and when a handler ends that has lost its claim, deletes that of the new owner, so that a third request runs too.",
+		Breaks:  []Break{{"slow-outlives-lock", "duplicate"}}},
 	perProcessStore: {Name: "per-process-store", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the keys that came to this process since it started.",
-		Breaks:  []Break{{"replay-after-restart", "duplicate"}}},
+		Breaks:  []Break{{"double-send-across-instances", "duplicate"}, {"replay-on-another-instance", "duplicate"}, {"replay-after-restart", "duplicate"}}},
 	boundedStore: {Name: "bounded-store", Class: "bounded-store-eviction", Report: "B72",
 		Summary: "Keeps only the last key of each tenant and operation.",
 		Breaks:  []Break{{"two-keys-in-turn", "duplicate"}}},

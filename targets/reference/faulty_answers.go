@@ -8,21 +8,34 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // This file holds the wrong ways to answer a known key and to do the work.
 // Only the defects lead here.
 
-// findInOtherOperation looks for the key in all other operations
-// (operation-not-in-scope).
-func (s *Server) findInOtherOperation(ctx context.Context, a *attempt) (entry, bool, error) {
-	own := s.identity(a)
-	others := own.scope[:len(own.scope)-len(a.op.name)]
-	e, found, err := scanEntry(s.store.reads.QueryRowContext(ctx,
-		selectEntry+` WHERE key = ? AND scope <> ? AND substr(scope, 1, ?) = ? AND state = 'completed'`,
-		own.key, own.scope, len(others), others))
-	e.reply.replayed = true
-	return e, found, err
+// workOfOtherOperation answers with what another operation has stored under
+// the key, if there is one (operation-not-in-scope). It looks in the
+// transaction of the work, so that of two at once the later one finds the other.
+func (s *Server) workOfOtherOperation(a *attempt) work {
+	return func(ctx context.Context, tx *sql.Tx, now time.Time) (answer, error) {
+		if !a.keyed {
+			return a.work(ctx, tx, now)
+		}
+		own := s.identity(a)
+		others := own.scope[:len(own.scope)-len(a.op.name)]
+		e, found, err := scanEntry(tx.QueryRowContext(ctx,
+			selectEntry+` WHERE key = ? AND scope <> ? AND substr(scope, 1, ?) = ? AND state = 'completed'`,
+			own.key, own.scope, len(others), others))
+		if err != nil {
+			return answer{}, err
+		}
+		if !found {
+			return a.work(ctx, tx, now)
+		}
+		e.reply.replayed = true
+		return e.reply, nil
+	}
 }
 
 // overwrite puts another payload over the first task (overwrite-on-mismatch).

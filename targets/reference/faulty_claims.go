@@ -4,15 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
-	"runtime"
 	"time"
 )
 
 // This file holds the wrong ways to claim, complete and release a key. Only
 // the defects lead here.
+
+// wrongClaim is the way of a defect that claims wrongly after the key was
+// looked up; nil is the right way.
+func (s *Server) wrongClaim() func(context.Context, *attempt) (answer, error) {
+	switch {
+	case s.broken(storedAfterWork):
+		return s.performUnclaimed
+	case s.broken(lockShorterThanHandler):
+		return s.performUnguarded
+	case s.broken(lockDeletedByFormerOwner):
+		return s.performUntilDeleted
+	case s.broken(unrelatedKeysSerialised):
+		return s.performInTurn
+	}
+	return nil
+}
 
 // checkEarly checks state before the key was looked up (check-before-lookup).
 func (s *Server) checkEarly(ctx context.Context, a *attempt) error {
@@ -22,12 +39,10 @@ func (s *Server) checkEarly(ctx context.Context, a *attempt) error {
 	return a.gate(ctx, s.store.reads)
 }
 
-// performUnclaimed works without a claim, after the key was looked up
-// (check-then-insert).
-func (s *Server) performUnclaimed(ctx context.Context, a *attempt) (reply answer, err error) {
-	if err := hesitate(ctx, s.faults.window[checkThenInsert]); err != nil {
-		return answer{}, err
-	}
+// workUnclaimed does the work without a claim, and stores the answer in the
+// same transaction. By itself it is stored-after-work: until then nobody can
+// know of it.
+func (s *Server) workUnclaimed(ctx context.Context, a *attempt) (reply answer, err error) {
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
@@ -41,22 +56,17 @@ func (s *Server) performUnclaimed(ctx context.Context, a *attempt) (reply answer
 		}
 		return s.remember(ctx, tx, a, reply, now)
 	})
+	return reply, err
+}
+
+// performUnclaimed works without a claim, after the key was looked up
+// (stored-after-work).
+func (s *Server) performUnclaimed(ctx context.Context, a *attempt) (answer, error) {
+	reply, err := s.workUnclaimed(ctx, a)
 	if err != nil {
 		return answer{}, err
 	}
 	return reply, a.switches.strike(afterCommit)
-}
-
-// hesitate waits like pause. Below two milliseconds a timer may come late by
-// more than the window itself, so that it spins.
-func hesitate(ctx context.Context, window time.Duration) error {
-	if window >= 2*time.Millisecond {
-		return pause(ctx, window)
-	}
-	for begun := time.Now(); time.Since(begun) < window; {
-		runtime.Gosched()
-	}
-	return nil
 }
 
 // remember stores a completed row over whatever is there.
@@ -69,8 +79,8 @@ func (s *Server) remember(ctx context.Context, tx *sql.Tx, a *attempt, reply ans
 	_, err = tx.ExecContext(ctx, `
 		INSERT OR REPLACE INTO ledger (scope, key, operation, event, account, fingerprint, state, owner, lease_until,
 			created_at, completed_at, status, headers, body, reference)
-		VALUES (?, ?, ?, ?, ?, ?, 'completed', '', 0, ?, ?, ?, ?, ?, ?)`,
-		id.scope, id.key, a.op.name, a.source.event, a.source.account, a.fingerprint,
+		VALUES (?, ?, ?, ?, ?, ?, 'completed', ?, 0, ?, ?, ?, ?, ?, ?)`,
+		id.scope, id.key, a.op.name, a.source.event, a.source.account, a.fingerprint, s.instance,
 		now.UnixNano(), now.UnixNano(), reply.Status, string(headers), reply.Body, reply.Reference)
 	return err
 }
@@ -80,7 +90,29 @@ func (s *Server) remember(ctx context.Context, tx *sql.Tx, a *attempt, reply ans
 func (s *Server) performUnguarded(ctx context.Context, a *attempt) (reply answer, err error) {
 	hasty := *s
 	hasty.ledger.lease = s.faults.window[lockShorterThanHandler]
-	held, standing, err := hasty.claim(ctx, a)
+	held, standing, err := hasty.claim(ctx, a, s.identity(a))
+	if err != nil {
+		return answer{}, err
+	}
+	if standing != nil {
+		return s.settle(ctx, a, *standing)
+	}
+	reply, err = s.workUnclaimed(ctx, a)
+	if err != nil {
+		s.giveBack(ctx, held, err)
+		return answer{}, err
+	}
+	return reply, a.switches.strike(afterCommit)
+}
+
+// performUntilDeleted works under a claim that lapses while the work runs. If
+// somebody has taken it over by the end, the work counts all the same, and
+// what is under the key by then is deleted: the claim of the new owner or, if
+// that one was quicker, its answer (lock-deleted-by-former-owner).
+func (s *Server) performUntilDeleted(ctx context.Context, a *attempt) (reply answer, err error) {
+	hasty := *s
+	hasty.ledger.lease = s.faults.window[lockDeletedByFormerOwner]
+	held, standing, err := hasty.claim(ctx, a, s.identity(a))
 	if err != nil {
 		return answer{}, err
 	}
@@ -96,7 +128,11 @@ func (s *Server) performUnguarded(ctx context.Context, a *attempt) (reply answer
 			if reply, err = s.run(ctx, tx, a, now); err != nil {
 				return err
 			}
-			return s.remember(ctx, tx, a, reply, now)
+			err = s.complete(ctx, tx, a, held, reply, now)
+			if errors.Is(err, errClaimLost) {
+				_, err = tx.ExecContext(ctx, `DELETE FROM ledger WHERE scope = ? AND key = ?`, held.scope, held.key)
+			}
+			return err
 		})
 	}
 	if err != nil {
@@ -155,38 +191,47 @@ func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (rep
 	return reply, err
 }
 
-// holdForEver keeps the claim of a failed attempt (never-released and
-// half-request-claims-key).
+// holdForEver keeps the claim of a failed attempt (never-released).
 func (s *Server) holdForEver(ctx context.Context, tx *sql.Tx, held claim) error {
 	_, err := tx.ExecContext(ctx, `UPDATE ledger SET lease_until = ? WHERE scope = ? AND key = ? AND owner = ? AND state = 'running'`,
 		int64(math.MaxInt64), held.scope, held.key, held.owner)
 	return err
 }
 
-// claimHalf claims the key of a new task whose body did not arrive whole, and
-// never lets go (half-request-claims-key). Such a claim knows no payload: it
-// has no fingerprint, and a later attempt is told 409 whatever it carries. It
-// looks under the write lock, where it waits for a claim that is being made.
-func (s *Server) claimHalf(r *request, whole bool) error {
+// claimEarly claims the key of a new task before its body is read, and lets go
+// when the body has arrived whole (half-request-claims-key). The claim is made
+// in memory, so that it waits for nobody else's transaction. It knows no
+// payload: who comes later is told 409 whatever they send.
+func (s *Server) claimEarly(r *request) error {
 	a := &attempt{request: r, op: operation{name: createTaskOperation, keyRequired: true}}
 	if r.Pattern != "POST /v1/tasks" || s.readKey(a, r.Header) != nil || !a.keyed {
 		return nil
 	}
-	ctx := context.WithoutCancel(r.Context())
-	if whole {
-		return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
-			e, found, err := s.ledger.find(ctx, tx, s.identity(a))
-			if found && e.fingerprint == "" {
-				return inFlight()
-			}
-			return err
-		})
+	id := s.identity(a)
+	if _, taken := s.races.early.LoadOrStore(id, true); taken {
+		return inFlight()
 	}
-	held, standing, err := s.claim(ctx, a)
-	if err != nil || standing != nil {
+	_, found, err := s.ledger.find(context.WithoutCancel(r.Context()), s.store.reads, id)
+	if err != nil || found { // known keys are answered as ever
+		s.races.early.Delete(id)
 		return err
 	}
-	return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error { return s.holdForEver(ctx, tx, held) })
+	r.Body = &claimedBody{r.Body, func() { s.races.early.Delete(id) }}
+	return nil
+}
+
+// claimedBody is a request body whose end lets a claim go.
+type claimedBody struct {
+	io.ReadCloser
+	letGo func()
+}
+
+func (b *claimedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF { // and not io.ErrUnexpectedEOF
+		b.letGo()
+	}
+	return n, err
 }
 
 // storeFailure completes the claim of a failed attempt with its failure

@@ -83,14 +83,22 @@ func (s *Server) performKeyless(ctx context.Context, a *attempt) (reply answer, 
 	return reply, a.switches.strike(afterCommit)
 }
 
-// perform runs an attempt at most once per key. The order matters:
+// perform runs an attempt at most once per key, or takes the way of a defect.
+func (s *Server) perform(ctx context.Context, a *attempt) (answer, error) {
+	if way := s.detour(a); way != nil {
+		return way(ctx, a)
+	}
+	return s.performOnce(ctx, a)
+}
+
+// performOnce runs an attempt at most once per key. The order matters:
 //
 //   - The ledger is asked before anything that depends on state, so that a
 //     success is still replayed after its precondition is gone.
 //   - What is wrong with the request in itself is refused before the claim,
 //     so that it leaves no trace and does not use the key up.
 //   - The claim is made before the work; see ledger.
-func (s *Server) perform(ctx context.Context, a *attempt) (answer, error) {
+func (s *Server) performOnce(ctx context.Context, a *attempt) (answer, error) {
 	if s.broken(checkBeforeLookup) {
 		if err := s.checkEarly(ctx, a); err != nil {
 			return answer{}, err
@@ -105,13 +113,10 @@ func (s *Server) perform(ctx context.Context, a *attempt) (answer, error) {
 		}
 		return answer{}, err
 	}
-	if s.broken(checkThenInsert) {
-		return s.performUnclaimed(ctx, a)
+	if way := s.wrongClaim(); way != nil {
+		return way(ctx, a)
 	}
-	if s.broken(lockShorterThanHandler) {
-		return s.performUnguarded(ctx, a)
-	}
-	held, standing, err := s.claim(ctx, a)
+	held, standing, err := s.claim(ctx, a, s.identity(a))
 	switch {
 	case err != nil:
 		return answer{}, err
@@ -140,9 +145,10 @@ func (s *Server) identity(a *attempt) identity {
 	return id
 }
 
-// claim makes the claim of an attempt, or returns the row that stands in the way.
-func (s *Server) claim(ctx context.Context, a *attempt) (held claim, standing *entry, err error) {
-	wanted := entry{identity: s.identity(a), operation: a.op.name, source: a.source,
+// claim makes the claim of an attempt, under the identity that is its own
+// unless a defect is on, or returns the row that stands in the way.
+func (s *Server) claim(ctx context.Context, a *attempt, id identity) (held claim, standing *entry, err error) {
+	wanted := entry{identity: id, operation: a.op.name, source: a.source,
 		fingerprint: a.fingerprint, owner: s.options.NewID()}
 	err = s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
 		now, err := s.now(ctx, tx)

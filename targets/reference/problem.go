@@ -5,9 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // problem is an error answer as of RFC 9457, and the error that stands for it.
@@ -67,14 +64,19 @@ func reused() problem {
 		Detail: "This key was used for another request. Send the first request unchanged, or take a new key."}
 }
 
+// busy tells a client that the service has no time for it now.
+func busy() problem {
+	return problem{Status: http.StatusServiceUnavailable, Code: "busy", Detail: "The store is busy.", retryAfter: 1}
+}
+
 // problemOf turns any error into a problem. What is none yet is a fault of
 // the server, and its text stays inside.
 func problemOf(err error) problem {
 	if p, ok := errors.AsType[problem](err); ok {
 		return p
 	}
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_BUSY {
-		return problem{Status: http.StatusServiceUnavailable, Code: "busy", Detail: "The store is busy.", retryAfter: 1}
+	if isBusy(err) {
+		return busy()
 	}
 	return problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The server failed."}
 }

@@ -9,11 +9,6 @@ import (
 // the answer or the refusal. It decides nothing that claim does not decide
 // again; it is here so that known keys come before all checks.
 func (s *Server) recall(ctx context.Context, a *attempt) (reply answer, known bool, err error) {
-	if s.broken(operationNotInScope) {
-		if e, found, err := s.findInOtherOperation(ctx, a); found || err != nil {
-			return e.reply, true, err
-		}
-	}
 	e, found, err := s.ledger.find(ctx, s.store.reads, s.identity(a))
 	if err != nil || !found {
 		return answer{}, false, err
@@ -49,6 +44,9 @@ func (s *Server) conflict(ctx context.Context, a *attempt, e entry) (answer, err
 		return s.overwrite(ctx, a, e)
 	}
 	if s.broken(conflictAsInProgress) {
+		return answer{}, inFlight()
+	}
+	if s.broken(conflictWhileRunningAsInProgress) && e.state == running {
 		return answer{}, inFlight()
 	}
 	p := reused()

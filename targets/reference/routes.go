@@ -21,6 +21,8 @@ type request struct {
 	environment string
 	switches    switches
 	body        []byte
+
+	glance *sighting // what acts-after-body saw before the body was read
 }
 
 // answer is a whole response. Its exported fields are what the ledger keeps.
@@ -128,14 +130,17 @@ func (s *Server) admit(r *request) (err error) {
 
 // withBody reads the body and calls the handler.
 func (s *Server) withBody(w http.ResponseWriter, r *request, h handler) (answer, error) {
+	if s.broken(actsAfterBody) {
+		r.glance = s.glance(r)
+	}
+	if s.broken(halfRequestClaimsKey) {
+		if err := s.claimEarly(r); err != nil {
+			return answer{}, err
+		}
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return answer{}, problem{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Detail: "The body is longer than 4 MiB."}
-	}
-	if s.broken(halfRequestClaimsKey) {
-		if err := s.claimHalf(r, err == nil); err != nil {
-			return answer{}, err
-		}
 	}
 	if err != nil {
 		return answer{}, problem{Status: http.StatusBadRequest, Code: "malformed", Detail: "The body did not arrive in full."}

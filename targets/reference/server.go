@@ -43,6 +43,7 @@ type Server struct {
 	store    *store
 	ledger   ledger
 	instance string // names this server among those on the same file
+	races    *races
 	handler  http.Handler
 }
 
@@ -65,7 +66,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the reference API: %w", err)
 	}
-	s := &Server{options: o, faults: on, store: st, instance: o.NewID(),
+	s := &Server{options: o, faults: on, store: st, instance: o.NewID(), races: newRaces(),
 		ledger: ledger{retention: o.Retention, lease: o.Lease}}
 	s.handler = s.routes()
 	return s, nil

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net/url"
 	"sync"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // schema creates what is missing; it is safe to run by every process.
@@ -21,9 +23,9 @@ var schema string
 //
 // The file is in WAL mode, so readers never wait for the writer. Every write
 // transaction begins with BEGIN IMMEDIATE: it takes the write lock at once
-// and cannot fail later for having read before it wrote. Between processes
-// busy_timeout makes the second one wait up to five seconds; inside one
-// process a mutex does that better, because it wakes the next one at once.
+// and cannot fail later for having read before it wrote. Inside one process a
+// mutex puts the writers in a row, and wakes the next one at once. Between
+// processes SQLite can only ask again and again; see begin.
 //
 // Work is committed with synchronous=FULL: an answer that left the house is
 // on the disk, even if the power fails. Claims use NORMAL, which survives the
@@ -58,6 +60,11 @@ func openStore(path string) (*store, error) {
 	if st.reads, err = openPool(path, "NORMAL", 8); err != nil {
 		return nil, errors.Join(err, st.close())
 	}
+	for _, pool := range []*sql.DB{st.work, st.claims} { // see begin; each has one connection
+		if _, err := pool.ExecContext(context.Background(), `PRAGMA busy_timeout = 2`); err != nil {
+			return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), st.close())
+		}
+	}
 	return st, nil
 }
 
@@ -82,7 +89,7 @@ func openPool(path, synchronous string, size int) (*sql.DB, error) {
 func (st *store) write(ctx context.Context, pool *sql.DB, do func(*sql.Tx) error) error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
-	tx, err := pool.BeginTx(ctx, nil)
+	tx, err := begin(ctx, pool)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
@@ -94,6 +101,28 @@ func (st *store) write(ctx context.Context, pool *sql.DB, do func(*sql.Tx) error
 		return fmt.Errorf("commit a transaction: %w", err)
 	}
 	return nil
+}
+
+// patience is how long a writer waits for those of other processes.
+const patience = 5 * time.Second
+
+// begin begins a write transaction. SQLite waits longer before each new look
+// at the lock, up to 100 ms, and so a process that writes all the time starves
+// the others. The pools for writing therefore look twice, a millisecond apart,
+// and are asked again here.
+func begin(ctx context.Context, pool *sql.DB) (*sql.Tx, error) {
+	for begun := time.Now(); ; {
+		tx, err := pool.BeginTx(ctx, nil)
+		if !isBusy(err) || time.Since(begun) > patience {
+			return tx, err
+		}
+	}
+}
+
+// isBusy reports whether another process holds the lock.
+func isBusy(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // close closes what is open.

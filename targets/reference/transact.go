@@ -36,7 +36,11 @@ func (s *Server) run(ctx context.Context, tx *sql.Tx, a *attempt, now time.Time)
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT work`); err != nil {
 		return answer{}, fmt.Errorf("begin the work: %w", err)
 	}
-	reply, err := a.work(ctx, tx, now)
+	work := a.work
+	if s.broken(operationNotInScope) {
+		work = s.workOfOtherOperation(a)
+	}
+	reply, err := work(ctx, tx, now)
 	if p, ok := errors.AsType[problem](err); ok && p.final {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO work`)
 		reply = p.answer()
