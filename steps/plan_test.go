@@ -42,7 +42,7 @@ func TestBuiltInCases(t *testing.T) {
 		"K3[without-authorization]", "K4", "K5", "K6[other-tenant]", "K6[test-environment]", "replay-once", "different-key"} {
 		assert.Contains(t, ids, id)
 	}
-	assert.True(t, ids["double-send"].Loud, "a burst touches the whole target")
+	assert.True(t, ids["double-send[10]"].Loud, "a burst touches the whole target")
 	assert.True(t, ids["replay-after-restart"].Loud, "a restart touches the whole target")
 	assert.False(t, ids["replay-once"].Loud)
 	assert.Equal(t, targets.Should, ids["key-letter-case"].Level, "the scenario's level stands over the feature's")
