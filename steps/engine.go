@@ -13,6 +13,7 @@ import (
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/scenarios"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/burst"
 	"github.com/idempotency-conformance/idemcheck/targets/observe"
 )
 
@@ -34,7 +35,8 @@ type Options struct {
 	Seed        int64     // of the order of quiet cases; 0 keeps the plan's
 	CaseTimeout time.Duration
 	Wait        func(context.Context, time.Duration) error
-	Environ     []string // of command observers; nil: that of this process
+	Technique   burst.Technique // of double sends; empty: the best that the target speaks
+	Environ     []string        // of command observers; nil: that of this process
 }
 
 // engine is one run.

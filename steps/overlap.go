@@ -41,7 +41,7 @@ func (w *world) measured(a togetherArgs, b burst.Burst) {
 		}
 	}
 	if o.Overlapped > 0 {
-		o.ResolvedUS = micros(burst.Resolved(a.Count, o.Overlapped, jitter, median(m.spreads)))
+		o.ResolvedUS = micros(burst.Resolved(a.Count, o.Overlapped, jitter, burst.Floor(median(m.spreads), o.Overlapped)))
 	}
 }
 
@@ -53,11 +53,11 @@ func (w *world) raced() bool {
 // technique says how a round is sent. The variation of a technique is known once a first round was sent; it withholds
 // another byte, which matters for targets that decide before they have read the body.
 func (w *world) technique(a togetherArgs) burst.Options {
-	o := burst.Options{Warm: warmUps, Probe: w.probe()}
+	o := burst.Options{Warm: warmUps, Probe: w.probe(), Technique: w.Technique}
 	if w.target.Limits.Rate > 0 {
 		o.Warm = 0 // probes would use up what the target grants
 	}
-	if a.Way != "" {
+	if a.Way != "" && w.Technique == "" {
 		o.Technique = variations[w.measure.used]
 	}
 	return o

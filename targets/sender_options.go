@@ -20,7 +20,7 @@ func SenderOptionsFor(t *Target, base string) (SenderOptions, error) {
 		}
 	}
 	return SenderOptions{
-		Hosts: hosts, Timeout: t.Timeout.Std(), TLS: config, Rate: t.Limits.Rate, Redact: t.Secrets.Redact,
+		Hosts: hosts, Timeout: t.Timeout.Std(), TLS: config, Rate: t.Limits.Rate, H2C: t.H2C, Redact: t.Secrets.Redact,
 	}, nil
 }
 

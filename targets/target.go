@@ -11,6 +11,7 @@ type Target struct {
 	Timeout    Duration          `yaml:"timeout"` // of one exchange; default 30s
 	Limits     Limits            `yaml:"limits"`
 	TLS        TLS               `yaml:"tls"`
+	H2C        bool              `yaml:"h2c"` // it speaks HTTP/2 without TLS, without being asked (prior knowledge, RFC 9113 section 3.3)
 
 	// Overrides of the profile. What stands here is documented.
 	Key              *Key       `yaml:"key"`

@@ -50,6 +50,7 @@ type shop struct {
 	lateAfter   int           // shows every record twice once a text was looked for so often
 	refusals    int           // 429 for the first attempts with a key
 	lag         time.Duration // the list shows a record only when it is so old
+	racy        bool          // looks the key up, waits, and only then remembers it
 	hasty       bool          // answers as soon as the headers are there
 	apart       bool          // takes one request at a time, and refuses the others for its rate
 	failAfter   int           // 500 after so many creates
@@ -130,6 +131,12 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 	key := strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, known := s.first[key]; s.racy && !known {
+		s.mu.Unlock()
+		time.Sleep(2 * time.Millisecond) // the fault itself: the window of the race
+		s.mu.Lock()
+		s.forget(key)
+	}
 	if s.echoes {
 		dump, _ := json.Marshal(map[string]any{"error": "no", "sent": string(body), "url": r.URL.String(), "header": r.Header})
 		w.WriteHeader(http.StatusInternalServerError)
@@ -175,6 +182,9 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(order)
 	}
 }
+
+// forget makes the shop take a key for a new one, as those that looked at the same time do.
+func (s *shop) forget(key string) { delete(s.first, key) }
 
 // held reports whether the body is still on its way a moment after the headers.
 func (s *shop) held(r *http.Request) bool {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/burst"
 )
 
 // runFlags are the flags of `idemcheck run`.
@@ -28,6 +30,7 @@ type runFlags struct {
 	remote      bool
 	strict      bool
 	verbose     bool
+	technique   string
 	events      string
 	reports     []string
 }
@@ -61,6 +64,8 @@ Exit status:
 	fl.BoolVar(&f.remote, "remote", false, "allow a target that is not on this machine (or set remote: true in its file)")
 	fl.BoolVar(&f.strict, "strict", false, "a broken should breaks the run as well")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show every case in detail, not only those that did not pass")
+	fl.StringVar(&f.technique, "technique", "", "force how double sends are released: "+strings.Join(techniqueNames(), ", ")+" (default: the best that the target speaks)")
+	_ = cmd.RegisterFlagCompletionFunc("technique", cobra.FixedCompletions(techniqueNames(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: json=FILE")
 	return cmd
@@ -124,6 +129,8 @@ func (f *runFlags) check() error {
 		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
 	case f.timeout <= 0:
 		return fmt.Errorf("--timeout is %s; it must be longer than nothing", f.timeout)
+	case f.technique != "" && !slices.Contains(techniqueNames(), f.technique):
+		return fmt.Errorf("--technique %q is none of %s", f.technique, strings.Join(techniqueNames(), ", "))
 	}
 	return nil
 }
@@ -158,6 +165,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.adapter.can, Blocked: blocked,
 		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
 		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
+		Technique: burst.Technique(j.technique),
 	})
 	return j.finish(folder.Report(), err)
 }
@@ -241,4 +249,13 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
+}
+
+// techniqueNames lists what --technique takes.
+func techniqueNames() []string {
+	var names []string
+	for _, t := range burst.Techniques() {
+		names = append(names, string(t))
+	}
+	return names
 }

@@ -103,7 +103,7 @@ type cell struct {
 	jitter bool
 	n      int
 	window time.Duration
-	header bool // the target checks before it reads the body
+	kind   string // body; header: the target checks before it reads the body; wait: it does not answer at once
 }
 
 // sample is what the rounds of one contender have shown.
@@ -153,8 +153,7 @@ func (b *bench) run(tb testing.TB, c cell, all []contender, rounds int) map[stri
 // round sends one round and asks the target what came of it.
 func (b *bench) round(tb testing.TB, c cell, who contender) (r racyRound) {
 	id := b.rounds.Add(1)
-	kind := map[bool]string{false: "body", true: "header"}[c.header]
-	url := fmt.Sprintf("%s/%s/%d/%d", b.via.URLs[who.way], kind, id, c.window.Nanoseconds())
+	url := fmt.Sprintf("%s/%s/%d/%d", b.via.URLs[who.way], c.kind, id, c.window.Nanoseconds())
 	if who.send != nil {
 		who.send(b, tb, url, c.n)
 	} else {

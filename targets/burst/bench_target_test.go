@@ -69,6 +69,14 @@ func (t *racy) routes() http.Handler {
 		spin(r.PathValue("window"))
 		t.execute(round, fresh, at)
 	})
+	mux.HandleFunc("POST /wait/{round}/{window}", func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		at := time.Since(began)
+		round := t.round(r)
+		fresh := t.check(round)
+		time.Sleep(arrivalWait)
+		t.execute(round, fresh, at)
+	})
 	mux.HandleFunc("POST /header/{round}/{window}", func(w http.ResponseWriter, r *http.Request) {
 		round := t.round(r)
 		fresh := t.check(round)
@@ -95,6 +103,10 @@ func (t *racy) check(round *racyRound) bool {
 	defer t.mu.Unlock()
 	return !round.seen
 }
+
+// arrivalWait is how long the target waits after it has read a body, as for a database, where the arrival is measured:
+// on the same processors its own answers would keep it from reading.
+const arrivalWait = 2 * time.Millisecond
 
 // spin waits for so many nanoseconds without giving up the processor: a sleep of less than a millisecond takes one.
 func spin(window string) {

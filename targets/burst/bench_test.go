@@ -93,15 +93,15 @@ func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsec
 func benchCells(jitter bool, n int) []cell {
 	var cells []cell
 	for _, w := range windows {
-		cells = append(cells, cell{jitter, n, w, false})
+		cells = append(cells, cell{jitter, n, w, "body"})
 	}
-	return append(cells, cell{jitter, n, 0, true})
+	return append(cells, cell{jitter, n, 0, "header"})
 }
 
 // label names a cell in a column.
 func (c cell) label() string {
 	switch {
-	case c.header:
+	case c.kind == "header":
 		return "checks-at-header"
 	case c.window == 0:
 		return "0"

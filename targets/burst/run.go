@@ -126,8 +126,6 @@ func (r *run) flush() {
 	rest.Wait()
 }
 
-const awakeTime = 200 * time.Microsecond
-
 // quiet is how long nothing is done after a release that is not needed: on the machine of the sender, and often of the
 // target, it would keep requests from being handled while others already are.
 const quiet = 20 * time.Millisecond
@@ -186,8 +184,6 @@ func (r *run) release(ready time.Time) {
 		defer close(done)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		for awake := time.Now(); time.Since(awake) < awakeTime; {
-		}
 		began := time.Now()
 		for _, p := range r.parts {
 			p.release()
