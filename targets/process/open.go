@@ -23,13 +23,22 @@ import (
 //
 // On an error everything is undone already. The error may hold what the target has printed, without secrets.
 func Open(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) {
-	e := &targets.Endpoint{Target: t}
-	if err := open(ctx, t, e); err != nil {
+	for try := 1; ; try++ {
+		e := &targets.Endpoint{Target: t}
+		port, err := open(ctx, t, e)
+		if err == nil {
+			return e, nil
+		}
 		e.Close()
-		return nil, &openError{words: t.Secrets.Redact(fmt.Sprintf("open %s: %s", t.Name, err)), err: err}
+		// Between the choice of a port and the start of the target another program may have taken it.
+		if try == maxTries || ctx.Err() != nil || port == 0 || isFree(port) {
+			return nil, &openError{words: t.Secrets.Redact(fmt.Sprintf("open %s: %s", t.Name, err)), err: err}
+		}
 	}
-	return e, nil
 }
+
+// maxTries bounds how often another port is tried.
+const maxTries = 3
 
 // openError is an error whose words are without secrets.
 type openError struct {
@@ -41,12 +50,20 @@ func (e *openError) Error() string { return e.words }
 
 func (e *openError) Unwrap() error { return e.err }
 
-// open fills in the endpoint, with whatever must be undone.
-func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) error {
+// open fills in the endpoint, with whatever must be undone, and gives the port that it chose.
+func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) (port int, err error) {
 	vars, err := ownVars(e)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	if port, err = strconv.Atoi(vars["port"]); err != nil {
+		return 0, fmt.Errorf("choose a port: %w", err)
+	}
+	return port, start(ctx, t, e, vars)
+}
+
+// start starts the target and fills in what can be done to it.
+func start(ctx context.Context, t *targets.Target, e *targets.Endpoint, vars targets.Vars) (err error) {
 	if e.URL, err = baseURL(t.URL, vars); err != nil {
 		return err
 	}

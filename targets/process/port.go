@@ -27,10 +27,15 @@ func FreePort() (int, error) {
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return port, l.Close()
+		if isFree(port) {
+			return port, nil
 		}
 	}
 	return 0, errors.New("find a free port: none found between 20000 and 31999")
+}
+
+// isFree reports whether nobody listens on a port of 127.0.0.1 now.
+func isFree(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && l.Close() == nil
 }
