@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/burst"
 )
 
 // A double send goes out by what the target speaks, and the report says how.
@@ -66,4 +69,30 @@ func serverEndpoint(t *testing.T, h http.Handler, start func(*httptest.Server)) 
 	e, err := openURL(t.Context(), target, nil)
 	require.NoError(t, err)
 	return e
+}
+
+// Twenty rounds of two hundred sends go through, and each round makes one record.
+func TestManySends(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(*httptest.Server){"HTTP/1.1": (*httptest.Server).Start, "HTTP/2": startH2C} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := serverEndpoint(t, newShop(), start)
+			for round := range 20 {
+				key := fmt.Sprintf("round-%d", round)
+				vars := targets.Vars{"event": "E", "target_record": "A", "payload": "P", "marker": key}
+				a, err := e.Target.Operations[0].Build(e.URL, nil, vars)
+				require.NoError(t, err)
+				require.NoError(t, targets.Place(e.Target.Profile.Key, key, &a))
+				b := burst.Send(t.Context(), e.Sender, slices.Repeat([]targets.Attempt{a}, 200), burst.Options{})
+				require.Len(t, b.Exchanges, 200)
+				ids := map[string]bool{}
+				for _, x := range b.Exchanges {
+					require.True(t, x.Succeeded(), "%s %s", x.Failure, x.Err)
+					ids[e.Target.Operations[0].RecordID(x)] = true
+				}
+				assert.Len(t, ids, 1, "round %d", round)
+			}
+		})
+	}
 }
