@@ -89,7 +89,7 @@ func shellWord(s, place string) string {
 			parts[i] = quoted(part)
 		}
 	}
-	return strings.Join(parts, `"$`+variable(place)+`"`)
+	return strings.Join(parts, `"$`+targets.SecretVariable(place)+`"`)
 }
 
 // quoted uses the quotes that every shell knows, and $'…' where there is something that would not print.
@@ -116,17 +116,4 @@ func quoted(s string) string {
 		i += n
 	}
 	return b.String() + "'"
-}
-
-// variable gives the name of the shell variable for a secret: IDEMCHECK_SECRET_TOKEN.
-func variable(place string) string {
-	return "IDEMCHECK_SECRET_" + strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
-		}
-		return '_'
-	}, place)
 }

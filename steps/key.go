@@ -12,43 +12,13 @@ import (
 
 // placeKey puts the key into the attempt and says in words how it relates to the earlier ones.
 func (w *world) placeKey(s *sent, a sendArgs) error {
-	key := ""
-	switch {
-	case a.KeyOf != "":
-		old, err := w.find(a.KeyOf)
-		if err != nil {
-			return err
-		}
-		key, s.keyWords = old.Key, "the key of "+a.KeyOf
-	case a.Key == "same" || a.Key == "other-case":
-		if w.firstKey == "" {
-			return fmt.Errorf("%q is to have the same key as an earlier attempt, and there is none", a.As)
-		}
-		key, s.keyWords = w.firstKey, "the baseline's"
-		if a.Key == "other-case" {
-			key, s.keyWords = otherCase(key), "the baseline's in the other letter case"
-		}
-	case strings.HasPrefix(a.Key, "length:"):
-		n, err := strconv.Atoi(strings.TrimPrefix(a.Key, "length:"))
-		if err != nil {
-			return fmt.Errorf("read the length of a key: %w", err)
-		}
-		if key, err = w.longKey(s, n); err != nil {
-			return err
-		}
-		s.keyWords = fmt.Sprintf("its own, of %d characters", n)
-	case a.Key == "none":
-		s.keyWords = "no key"
+	key, words, err := w.chooseKey(s, a)
+	if err != nil {
+		return err
+	}
+	s.keyWords = words
+	if a.Key == "none" {
 		return nil
-	case a.Key == "empty":
-		s.keyWords = "an empty key"
-		return targets.Place(w.target.Profile.Key, "", &s.Attempt)
-	default:
-		var err error
-		if key, err = w.freshKey(s); err != nil {
-			return err
-		}
-		s.keyWords = "its own"
 	}
 	if w.firstKey == "" {
 		w.firstKey = key
@@ -58,6 +28,33 @@ func (w *world) placeKey(s *sent, a sendArgs) error {
 		return nil
 	}
 	return targets.Place(w.target.Profile.Key, key, &s.Attempt)
+}
+
+// chooseKey gives the key of an attempt, with its relationship to the earlier ones in words.
+func (w *world) chooseKey(s *sent, a sendArgs) (key, words string, err error) {
+	if length, long := strings.CutPrefix(a.Key, "length:"); long {
+		return w.longKey(s, length)
+	}
+	switch {
+	case a.KeyOf != "":
+		old, err := w.find(a.KeyOf)
+		if err != nil {
+			return "", "", err
+		}
+		return old.Key, "the key of " + a.KeyOf, nil
+	case a.Key == "none":
+		return "", "no key", nil
+	case a.Key == "empty":
+		return "", "an empty key", nil
+	case (a.Key == "same" || a.Key == "other-case") && w.firstKey == "":
+		return "", "", fmt.Errorf("%q is to have the same key as an earlier attempt, and there is none", a.As)
+	case a.Key == "same":
+		return w.firstKey, "the baseline's", nil
+	case a.Key == "other-case":
+		return otherCase(w.firstKey), "the baseline's in the other letter case", nil
+	}
+	key, err = w.freshKey(s)
+	return key, "its own", err
 }
 
 // freshKey makes a key: an opaque UUID, or the one that the target's template derives from the bundle.
@@ -74,17 +71,21 @@ func (w *world) freshKey(s *sent) (string, error) {
 	return id.String(), nil
 }
 
-// longKey makes a key of n characters that does not compress.
-func (w *world) longKey(s *sent, n int) (string, error) {
+// longKey makes a key of so many characters that does not compress.
+func (w *world) longKey(s *sent, length string) (key, words string, err error) {
+	n, err := strconv.Atoi(length)
+	if err != nil {
+		return "", "", fmt.Errorf("read the length of a key: %w", err)
+	}
 	var b strings.Builder
 	for b.Len() < n {
 		part, err := w.freshKey(s)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		b.WriteString(part)
 	}
-	return b.String()[:n], nil
+	return b.String()[:n], fmt.Sprintf("its own, of %d characters", n), nil
 }
 
 func otherCase(key string) string {

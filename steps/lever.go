@@ -88,13 +88,9 @@ type restartArgs struct{}
 
 func (w *world) restart(ctx context.Context, _ restartArgs) error {
 	err := w.Endpoint.Restart(ctx)
-	fault := reports.Fault{Text: "restarted"}
+	w.fault("restarted", err)
 	if err != nil {
-		fault.Err = w.target.Secrets.Redact(err.Error())
-	}
-	w.emit(w.c.ID, reports.Event{Kind: reports.KindFault, Fault: &fault})
-	if err != nil {
-		return unclear("the target could not be restarted: %s", fault.Err)
+		return unclear("the target could not be restarted: %v", err)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type sendArgs struct {
 }
 
 // slowness is how long a target is told to take where a case needs a slow one.
-const slowness = 400 * time.Millisecond
+const slowness = 300 * time.Millisecond
 
 func (w *world) send(ctx context.Context, a sendArgs) error {
 	_, err := w.sendOne(ctx, a)

@@ -1,6 +1,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/idempotency-conformance/idemcheck/scenarios"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -72,8 +74,10 @@ func situationChoices() []scenarios.Choice {
 
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
-func table() []row {
-	one := cost{requests: 1, records: 1}
+func table() []row { return slices.Concat(givens(), whens(), thens()) }
+
+// givens are the steps that set a case up.
+func givens() []row {
 	return []row{
 		verb("bundle", "Names the bundle that the case is about; symbols such as E204 and A18 stand for unique ids.",
 			(*world).setBundle, say("the baseline bundle")),
@@ -83,6 +87,13 @@ func table() []row {
 			say(`event "{event}" is approved in {namespace} for target record "{target_record}"`)).costing(cost{requests: 1}),
 		verb("complete", "Completes the baseline: one send under a fresh key that creates exactly one record.",
 			(*world).complete, say("the baseline was completed")).costing(cost{requests: 2, records: 1, readings: 1}),
+	}
+}
+
+// whens are the steps that do something to the target.
+func whens() []row {
+	one := cost{requests: 1, records: 1}
+	return []row{
 		verb("send", "Sends the operation once; further arguments go into a table below the sentence.",
 			(*world).send,
 			say(`the {operation} is sent as "{as}"`),
@@ -129,10 +140,24 @@ func table() []row {
 			say(`the record of "{as}" is deleted`)).costing(cost{requests: 1}),
 		verb("exhaust", "Reaches the limit after which nothing more may be created for a target record, and proves it by a refused send.",
 			(*world).exhaust, say(`target record "{target_record}" can take nothing more`)).costing(cost{requests: 2}),
+		verb("kill", "Has the target killed while it works on an operation that it was told to do slowly, and started again on the same data.",
+			(*world).killSlow, say(`the operation is sent as "{as}" and the target is killed while it works on it`),
+		).costing(cost{requests: 2, records: 1}).touchingAll(),
+		verb("kill_swept", "Kills the target at moments spread over the time that a request takes; after each it is started again, and the operation sent again and counted.",
+			(*world).killSwept, say("the target is killed at moments swept over the request, restarted, and asked again"),
+		).costing(cost{requests: 4 * killTrials, records: 2*killTrials + 1, readings: 3 * killTrials}).touchingAll(),
+		verb("kill_after", "Kills the target between two requests and starts it again on the same data.",
+			(*world).killNow, say("the target is killed and restarted")).touchingAll(),
 		verb("restart", "Restarts the target gracefully on the same data.", (*world).restart,
 			say("the target is restarted")).touchingAll(),
 		verb("read", "Reads all observers and keeps the counts under a label.", (*world).read,
 			say(`the records are read as "{label}"`)).costing(cost{readings: 1}),
+	}
+}
+
+// thens are the steps that look and judge.
+func thens() []row {
+	return []row{
 		verb("let_pass", "Waits for as long as a slow attempt takes, so that whatever it still does is counted.",
 			(*world).letPass, say("the slow attempt has had its time")),
 		verb("uncounted", "Needs a reading in which nothing was counted yet; else the case cannot tell.", (*world).needUncounted,

@@ -145,6 +145,7 @@ func (w *world) nextRound(round int) {
 	w.firstKey, w.expect = "", map[scope]judge.Expectation{}
 	w.history, w.artifact = nil, nil
 	clear(w.approved)
+	clear(w.readings) // what was counted of another marker says nothing of this one
 }
 
 func (w *world) inProgress() int {

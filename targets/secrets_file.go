@@ -91,9 +91,9 @@ func (s *Secrets) nameLiteral(header, credential string) {
 	for _, name := range s.names {
 		taken[name] = true
 	}
-	name := variableFor(header)
+	name := SecretVariable(header)
 	for n := 2; taken[name]; n++ {
-		name = variableFor(header) + "_" + strconv.Itoa(n)
+		name = SecretVariable(header) + "_" + strconv.Itoa(n)
 	}
 	s.names[credential] = name
 }

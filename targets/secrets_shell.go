@@ -60,15 +60,16 @@ func (s *Secrets) withVariables(value string) (string, bool) {
 
 // fallback is the variable for a secret that has no name in the environment.
 func fallback(name, value string) string {
-	variable := "${" + variableFor(name) + "}"
+	variable := "${" + SecretVariable(name) + "}"
 	if scheme, _, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
 		return scheme + " " + variable
 	}
 	return variable
 }
 
-// variableFor is the shell variable for a secret header of this name.
-func variableFor(name string) string {
+// SecretVariable gives the name of the shell variable that stands for a secret of a header, or of another place, with
+// this name: IDEMCHECK_SECRET_AUTHORIZATION.
+func SecretVariable(name string) string {
 	return "IDEMCHECK_SECRET_" + strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':

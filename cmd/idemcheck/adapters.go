@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -57,17 +58,22 @@ func openProcess(ctx context.Context, t *targets.Target, _ *selection) (*targets
 	return process.Open(ctx, t)
 }
 
-// openEmbedded starts this very program as the reference API, so that it can really be killed: two instances of it on
-// the same data.
-func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (e *targets.Endpoint, err error) {
+// openEmbedded starts this very program as the reference API, so that it can really be killed.
+func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (*targets.Endpoint, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, to start it as the reference API: %w", err)
+	}
+	return openReference(ctx, t, self, s.defects)
+}
+
+// openReference starts two instances of the reference API on the same data.
+func openReference(ctx context.Context, t *targets.Target, program string, defects []string) (e *targets.Endpoint, err error) {
 	data, err := os.MkdirTemp("", "idemcheck-reference-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the data: %w", err)
 	}
-	run, err := embeddedRun(t, s, filepath.Join(data, "reference.db"))
-	if err != nil {
-		return nil, err
-	}
+	run := referenceRun(t, program, filepath.Join(data, "reference.db"), defects)
 	replica, err := process.Open(ctx, run)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(data))
@@ -84,24 +90,24 @@ func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (e *targ
 	whole.OnClose(func() error { return os.RemoveAll(data) })
 	whole.OnClose(replica.Close)
 	whole.OnClose(e.Close)
-	if len(s.defects) > 0 {
-		whole.About += ", broken on purpose: " + strings.Join(s.defects, ", ")
+	if len(defects) > 0 {
+		whole.About += ", broken on purpose: " + strings.Join(defects, ", ")
 	}
 	return whole, nil
 }
 
-// embeddedRun is the target file of the reference API with the command that starts it.
-func embeddedRun(t *targets.Target, s *selection, file string) (*targets.Target, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program, to start it as the reference API: %w", err)
-	}
-	command := []string{self, "serve", "--addr", "127.0.0.1:{{port}}", "--test-switches", "--data", file}
-	for _, d := range s.defects {
+// embeddedLease is shorter than the reference's own default, so that the cases that wait for it end soon.
+const embeddedLease = 500 * time.Millisecond
+
+// referenceRun is the target file of the reference API with the command that starts it.
+func referenceRun(t *targets.Target, program, file string, defects []string) *targets.Target {
+	command := []string{program, "serve", "--addr", "127.0.0.1:{{port}}", "--test-switches", "--data", file, "--lease", embeddedLease.String()}
+	for _, d := range defects {
 		command = append(command, "--defect", d)
 	}
+	t.Lock = targets.Duration(embeddedLease)
 	run := *t
 	run.URL = ""
 	run.Run = &targets.Run{Process: &targets.Process{Command: command, Ready: "GET /healthz"}}
-	return &run, nil
+	return &run
 }

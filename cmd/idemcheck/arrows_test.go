@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"targets/observe":   {"targets"},
 	"targets/burst":     {"targets"},
 	"targets/process":   {"targets", "targets/crash"},
+	"targets/crash":     {"targets"},
 	"targets/reference": {"targets"},
 }
 

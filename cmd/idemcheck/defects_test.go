@@ -1,12 +1,15 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/targets"
 	"github.com/idempotency-conformance/idemcheck/targets/reference"
 )
 
@@ -22,10 +25,18 @@ func TestDefects(t *testing.T) {
 			t.Parallel()
 			require.NotEmpty(t, d.Breaks, "no case is named that sees this defect")
 			only := append([]string{}, untouched...)
+			crashes := false
 			for _, b := range d.Breaks {
 				only = append(only, b.Case)
+				crashes = crashes || strings.HasPrefix(b.Case, "crash")
 			}
-			r := check(t, startService(t, d.Name).endpoint(t, nil), only...)
+			var e *targets.Endpoint
+			if crashes {
+				e = childEndpoint(t, d.Name)
+			} else {
+				e = startService(t, d.Name).endpoint(t, nil)
+			}
+			r := check(t, e, only...)
 			assert.Equal(t, exitBroken, max(r.Outcome.Exit, exitOfShoulds(r)), r.Outcome.Reason)
 			for _, b := range d.Breaks {
 				c := caseOf(t, r, b.Case)
@@ -57,7 +68,9 @@ func TestReferencePasses(t *testing.T) {
 	r := check(t, startService(t).endpoint(t, nil))
 	assert.Equal(t, exitOK, r.Outcome.Exit, r.Outcome.Reason)
 	for _, c := range r.Cases {
-		assertPasses(t, c)
+		if !slices.Contains(c.Needs, string(targets.NeedCrash)) { // TestReferenceSurvivesCrashes
+			assertPasses(t, c)
+		}
 	}
 	assert.Empty(t, r.Left, "records are left on the target")
 	for id, want := range map[string]int{"K1": 1, "K1-two-workers": 1, "K2[own-key]": 1, "K2[baseline-key]": 1, "K3[own-key]": 2,
@@ -82,4 +95,13 @@ func recordsOf(c reports.Case) int {
 		}
 	}
 	return n
+}
+
+// The correct reference, in processes of its own, survives being killed.
+func TestReferenceSurvivesCrashes(t *testing.T) {
+	t.Parallel()
+	r := check(t, childEndpoint(t), "crash*")
+	for _, c := range r.Cases {
+		assertPasses(t, c)
+	}
 }

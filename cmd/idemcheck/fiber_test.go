@@ -89,7 +89,9 @@ var fiberTruth = map[string]truth{
 	"second-while-open":            holds,
 	"slow-outlives-lock":           notApplicable,
 	"distinct-keys-together":       holds,
-	"second-while-running":         breaksShould("wrong-status"), // it waits, where the draft wants a 409
+	"second-while-running":         breaksShould("wrong-status"),        // it waits, where the draft wants a 409
+	"crash-while-working":          holds,                               // the lock dies with its owner, and nothing was written yet
+	"crash-after-answer":           breaksMust("duplicate key-ignored"), // keys are kept in memory
 	"invalid-then-corrected":       holds,
 	"error-then-retry":             holds,
 }
@@ -99,7 +101,8 @@ func TestFiber(t *testing.T) {
 	t.Setenv("FIBER_TARGET_BIN", buildFiber(t))
 
 	t.Run("defaults", func(t *testing.T) {
-		r := runFiber(t)
+		// Whether a swept kill meets the moment between the write and the loss of the key is a matter of luck.
+		r := runFiber(t, "--skip", "crash-swept")
 		assert.Equal(t, exitBroken, r.Outcome.Exit, r.Outcome.Reason)
 		assert.Equal(t, r.Created, r.Removed, "all that was created can be deleted: %v", r.Left)
 		assertTruth(t, fiberTruth, r)

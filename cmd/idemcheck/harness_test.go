@@ -84,6 +84,18 @@ func (s *service) endpoint(t *testing.T, change func(*targets.Target)) *targets.
 	return e
 }
 
+// childEndpoint starts the reference API in processes of its own, so that it can be killed.
+func childEndpoint(t *testing.T, defects ...string) *targets.Endpoint {
+	t.Helper()
+	target, err := embedded()
+	require.NoError(t, err)
+	target.Settles = targets.Duration(2 * time.Second)
+	e, err := openReference(t.Context(), target, installed(t), defects)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, e.Close()) })
+	return e
+}
+
 // check runs the cases that the globs select and gives the report.
 func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	t.Helper()
@@ -95,7 +107,7 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	require.NoError(t, err)
 	folder := reports.NewFolder()
 	err = steps.Run(t.Context(), steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil},
+		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
 		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
 	})

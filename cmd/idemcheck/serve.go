@@ -22,6 +22,7 @@ type serveFlags struct {
 	list      bool
 	switches  bool
 	retention time.Duration
+	lease     time.Duration
 }
 
 func serveCommand() *cobra.Command {
@@ -51,6 +52,7 @@ Test it by hand:
 	cmd.Flags().StringSliceVar(&f.defects, "defect", nil, "break it in this way; may be given more than once")
 	cmd.Flags().BoolVar(&f.list, "defects", false, "list the defects and end")
 	cmd.Flags().BoolVar(&f.switches, "test-switches", false, "obey the Test-* headers (slow, fail, refuse) and /admin/clock")
+	cmd.Flags().DurationVar(&f.lease, "lease", 2*time.Second, "how long the claim of an owner that is gone holds a key")
 	cmd.Flags().DurationVar(&f.retention, "retention", 24*time.Hour, "how long keys are kept")
 	_ = cmd.RegisterFlagCompletionFunc("defect", completeDefects)
 	return cmd
@@ -66,7 +68,7 @@ func serve(cmd *cobra.Command, f serveFlags) (err error) {
 		f.data = filepath.Join(dir, "reference.db")
 	}
 	s, err := reference.New(reference.Options{
-		Path: f.data, Defects: f.defects, TestSwitches: f.switches, Retention: f.retention,
+		Path: f.data, Defects: f.defects, TestSwitches: f.switches, Retention: f.retention, Lease: f.lease,
 	})
 	if err != nil {
 		return err

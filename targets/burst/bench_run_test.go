@@ -100,7 +100,6 @@ var contenders = []contender{
 
 // cell is a number of requests and a target's window.
 type cell struct {
-	jitter bool
 	n      int
 	window time.Duration
 	kind   string // body; header: the target checks before it reads the body; wait: it does not answer at once
@@ -175,9 +174,11 @@ const benchBody = `{"customer":"c-1","amount":"12.34","currency":"EUR","n":1}`
 func (b *bench) sendPool(tb testing.TB, url string, n int) {
 	client := b.warmPool(tb, n)
 	start := make(chan struct{})
-	var all sync.WaitGroup
+	var ready, all sync.WaitGroup
+	ready.Add(n)
 	for range n {
 		all.Go(func() {
+			ready.Done()
 			<-start
 			res, err := client.Post(url, "application/json", strings.NewReader(benchBody))
 			if err != nil {
@@ -187,6 +188,7 @@ func (b *bench) sendPool(tb testing.TB, url string, n int) {
 			res.Body.Close()
 		})
 	}
+	ready.Wait()
 	close(start)
 	all.Wait()
 }

@@ -28,59 +28,75 @@ func TestMain(m *testing.M) {
 // report is the table at the end of the benchmark.
 var report strings.Builder
 
-// windows are the exact windows of the target.
-var windows = []time.Duration{0, 50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond}
+// windows are the exact windows of the target, besides none.
+var windows = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond}
 
-// benchRounds is how many rounds a cell has; a round through the proxy takes ten times as long.
-func benchRounds(jitter bool) int {
-	switch {
-	case testing.Short():
-		return 20
-	case jitter:
-		return 100
+// benchPlan is one table of the benchmark.
+type benchPlan struct {
+	jitter bool
+	n      int
+	rounds int // of each technique in each cell
+	cells  []cell
+}
+
+// benchPlans measure arrivals first: there the target waits before it answers. In the other cells it spins, and what it
+// spins for one request keeps another from being read.
+func benchPlans() []benchPlan {
+	arrival, atHeader := cell{kind: "wait"}, cell{kind: "header"}
+	every := []cell{arrival, {kind: "body"}}
+	for _, w := range windows {
+		every = append(every, cell{kind: "body", window: w})
 	}
-	return 200
+	every = append(every, atHeader)
+	some := []cell{arrival, {kind: "body", window: windows[0]}, atHeader}
+	return []benchPlan{
+		{n: 10, rounds: 200, cells: every},
+		{n: 2, rounds: 200, cells: every},
+		{n: 50, rounds: 50, cells: some},
+		{jitter: true, n: 10, rounds: 100, cells: some},
+		{jitter: true, n: 2, rounds: 100, cells: some},
+	}
 }
 
 // BenchmarkArrival measures how close together the requests of a burst arrive at a handler (first to last body read, in
 // µs) and how many rounds show a check-then-insert race whose window the target spins through. One round of each
-// technique in turn; ns/op means nothing here.
+// technique in turn; the time of an operation means nothing here. With -short, a tenth of the rounds.
 func BenchmarkArrival(b *testing.B) {
-	for _, jitter := range []bool{false, true} {
-		bench := newBench(b, jitter)
-		for _, n := range []int{2, 10, 50} {
-			measureN(b, bench, jitter, n)
+	tool, built := loadTool(b)
+	benches := map[bool]*bench{false: newBench(b, false), true: newBench(b, true)}
+	for _, p := range benchPlans() {
+		if testing.Short() {
+			p.rounds /= 10
 		}
+		who := contenders
+		if built && p.n == 10 {
+			who = append(who[:len(who):len(who)], tool)
+		}
+		for i := range p.cells {
+			p.cells[i].n = p.n
+		}
+		p.measure(b, benches[p.jitter], who)
 	}
 }
 
-// measureN measures all contenders with n requests, and adds a table.
-func measureN(b *testing.B, bench *bench, jitter bool, n int) {
-	who := contenders
-	if n == 10 {
-		if hey, ok := loadTool(b); ok {
-			who = append(who[:len(who):len(who)], hey)
-		}
-	}
-	rounds := benchRounds(jitter)
+// measure measures all contenders, and adds a table.
+func (p benchPlan) measure(b *testing.B, bench *bench, who []contender) {
 	columns := map[cell]map[string]*sample{}
-	cells := benchCells(jitter, n)
-	for _, c := range cells {
-		columns[c] = bench.run(b, c, who, rounds)
+	for _, c := range p.cells {
+		columns[c] = bench.run(b, c, who, p.rounds)
 	}
-	path := map[bool]string{false: "loopback", true: "jitter of 5 ± 3 ms"}[jitter]
-	fmt.Fprintf(&report, "\n%d requests, %s, %d rounds a cell: arrival spread in µs (W = 0), and rounds that show the race\n\n", n, path, rounds)
-	head(cells)
-	base := columns[cells[0]][who[0].name].at(0.5)
+	path := map[bool]string{false: "loopback", true: "jitter"}[p.jitter]
+	p.head(path)
+	base := columns[p.cells[0]][who[0].name].at(0.5)
 	for _, one := range who {
-		spread := columns[cells[0]][one.name]
-		row(one.name, spread, base, cells, columns)
-		b.Run(fmt.Sprintf("%s/n=%d/%s", strings.Fields(path)[0], n, one.name), func(b *testing.B) {
+		p.row(one.name, base, columns)
+		b.Run(fmt.Sprintf("%s/n=%d/%s", path, p.n, one.name), func(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
+			spread := columns[p.cells[0]][one.name]
 			b.ReportMetric(micros(spread.at(0.5)), "median-µs")
 			b.ReportMetric(micros(spread.at(0.95)), "p95-µs")
-			for _, c := range cells {
-				b.ReportMetric(columns[c][one.name].share(), "%found-"+c.label())
+			for _, c := range p.cells[1:] {
+				b.ReportMetric(columns[c][one.name].share(), "%found-"+strings.ReplaceAll(c.label(), " ", "-"))
 			}
 		})
 	}
@@ -88,40 +104,36 @@ func measureN(b *testing.B, bench *bench, jitter bool, n int) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// benchCells are the windows that are measured. The first one also gives the spread: in the others the target's own
-// spinning keeps requests from being read.
-func benchCells(jitter bool, n int) []cell {
-	var cells []cell
-	for _, w := range windows {
-		cells = append(cells, cell{jitter, n, w, "body"})
-	}
-	return append(cells, cell{jitter, n, 0, "header"})
-}
-
 // label names a cell in a column.
 func (c cell) label() string {
 	switch {
 	case c.kind == "header":
-		return "checks-at-header"
+		return "check at header"
 	case c.window == 0:
 		return "0"
 	}
 	return c.window.String()
 }
 
-func head(cells []cell) {
-	report.WriteString("| technique | median | p95 | of the baseline |")
-	for _, c := range cells {
-		fmt.Fprintf(&report, " %s |", strings.ReplaceAll(c.label(), "-", " "))
+func (p benchPlan) head(path string) {
+	if p.jitter {
+		path = "through 5 ± 3 ms of jitter"
 	}
-	report.WriteString("\n| --- | --- | --- | --- |" + strings.Repeat(" --- |", len(cells)) + "\n")
+	fmt.Fprintf(&report, "\n%d requests, %s, %d rounds: arrival spread in µs, and rounds in which a window of the target was found\n\n",
+		p.n, path, p.rounds)
+	report.WriteString("| technique | median | p95 | of the first |")
+	for _, c := range p.cells[1:] {
+		fmt.Fprintf(&report, " %s |", c.label())
+	}
+	report.WriteString("\n| --- | --: | --: | --: |" + strings.Repeat(" --: |", len(p.cells)-1) + "\n")
 }
 
-func row(name string, spread *sample, base time.Duration, cells []cell, columns map[cell]map[string]*sample) {
-	fmt.Fprintf(&report, "| %s | %.0f | %.0f | %.2f × |", name, micros(spread.at(0.5)), micros(spread.at(0.95)),
-		float64(spread.at(0.5))/float64(max(base, 1)))
-	for _, c := range cells {
-		fmt.Fprintf(&report, " %s %% |", strconv.FormatFloat(columns[c][name].share(), 'g', 3, 64))
+func (p benchPlan) row(name string, base time.Duration, columns map[cell]map[string]*sample) {
+	spread := columns[p.cells[0]][name]
+	median := spread.at(0.5)
+	fmt.Fprintf(&report, "| %s | %.0f | %.0f | %.2f × |", name, micros(median), micros(spread.at(0.95)), float64(median)/float64(max(base, 1)))
+	for _, c := range p.cells[1:] {
+		fmt.Fprintf(&report, " %.3g %% |", columns[c][name].share())
 	}
 	report.WriteString("\n")
 }
@@ -130,12 +142,7 @@ func row(name string, spread *sample, base time.Duration, cells []cell, columns 
 // that it opens for them.
 func loadTool(b *testing.B) (contender, bool) {
 	const module = "github.com/rakyll/hey@v0.1.5"
-	dir := os.TempDir()
-	if d := os.Getenv("IDEMCHECK_BENCH_BIN"); d != "" {
-		dir = d
-	} else {
-		dir = b.TempDir()
-	}
+	dir := b.TempDir()
 	tool := filepath.Join(dir, "hey")
 	install := exec.Command("go", "install", module)
 	install.Dir, install.Env = dir, append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")

@@ -34,9 +34,9 @@ func meeting(t *testing.T, n int, protocols func(*http.Protocols)) *httptest.Ser
 	return server
 }
 
-func http1(p *http.Protocols) { p.SetHTTP1(true) }
+func onlyHTTP1(p *http.Protocols) { p.SetHTTP1(true) }
 
-func http2(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }
+func onlyHTTP2(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }
 
 func attempts(url, body string, n int) []targets.Attempt {
 	all := make([]targets.Attempt, n)
@@ -47,7 +47,7 @@ func attempts(url, body string, n int) []targets.Attempt {
 }
 
 func newSender(with ...func(*targets.SenderOptions)) *targets.Sender {
-	o := targets.SenderOptions{Hosts: []string{"127.0.0.1"}, Timeout: 10 * time.Second}
+	o := targets.SenderOptions{Hosts: []string{"127.0.0.1"}, Timeout: time.Minute}
 	for _, w := range with {
 		w(&o)
 	}
@@ -61,10 +61,10 @@ func TestABurstOverlaps(t *testing.T) {
 		body      string
 		technique burst.Technique
 	}{
-		"HTTP/1.1":          {http1, "hello", burst.HTTP1BodyGate},
-		"HTTP/1.1, no body": {http1, "", burst.HTTP1HeaderGate},
-		"HTTP/2":            {http2, "hello", burst.HTTP2SingleWrite},
-		"HTTP/2, no body":   {http2, "", burst.HTTP2Burst},
+		"HTTP/1.1":          {onlyHTTP1, "hello", burst.HTTP1BodyGate},
+		"HTTP/1.1, no body": {onlyHTTP1, "", burst.HTTP1HeaderGate},
+		"HTTP/2":            {onlyHTTP2, "hello", burst.HTTP2SingleWrite},
+		"HTTP/2, no body":   {onlyHTTP2, "", burst.HTTP2Burst},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +94,7 @@ func TestABurstOverlaps(t *testing.T) {
 
 func TestABurstGoesOnWithoutWhatCannotBePrepared(t *testing.T) {
 	t.Parallel()
-	server := meeting(t, 2, http1)
+	server := meeting(t, 2, onlyHTTP1)
 	all := attempts(server.URL, "hello", 3)
 	all[1].URL = "http://127.0.0.2/"
 	b := burst.Send(t.Context(), newSender(), all, burst.Options{})
@@ -107,7 +107,7 @@ func TestABurstGoesOnWithoutWhatCannotBePrepared(t *testing.T) {
 
 func TestSeveralGatesAreMixed(t *testing.T) {
 	t.Parallel()
-	server := meeting(t, 2, http1)
+	server := meeting(t, 2, onlyHTTP1)
 	all := attempts(server.URL, "hello", 2)
 	all[1].Body = nil
 	assert.Equal(t, burst.Mixed, burst.Send(t.Context(), newSender(), all, burst.Options{}).Technique)
@@ -115,7 +115,7 @@ func TestSeveralGatesAreMixed(t *testing.T) {
 
 func TestOneRequestDoesNotOverlap(t *testing.T) {
 	t.Parallel()
-	server := meeting(t, 1, http1)
+	server := meeting(t, 1, onlyHTTP1)
 	b := burst.Send(t.Context(), newSender(), attempts(server.URL, "hello", 1), burst.Options{})
 	assert.False(t, b.Overlapped())
 	assert.False(t, burst.Send(t.Context(), newSender(), nil, burst.Options{}).Overlapped())
@@ -123,7 +123,7 @@ func TestOneRequestDoesNotOverlap(t *testing.T) {
 
 func TestACancelledBurstSendsNothing(t *testing.T) {
 	t.Parallel()
-	server := meeting(t, 1, http1)
+	server := meeting(t, 1, onlyHTTP1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b := burst.Send(ctx, newSender(), attempts(server.URL, "hello", 2), burst.Options{})
@@ -136,7 +136,7 @@ func TestACancelledBurstSendsNothing(t *testing.T) {
 
 func TestABurstThatTheRateLimitLeavesNoTimeFor(t *testing.T) {
 	t.Parallel()
-	server := meeting(t, 1, http1)
+	server := meeting(t, 1, onlyHTTP1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := newSender(func(o *targets.SenderOptions) { o.Rate = 0.001 })

@@ -18,37 +18,41 @@ import (
 func TestEveryAttemptArrivesOnce(t *testing.T) {
 	t.Parallel()
 	for _, way := range ways {
-		for _, technique := range way.techniques() {
-			for _, n := range []int{2, 10, 50, 200} {
-				t.Run(way.name+"/"+string(technique)+"/"+strconv.Itoa(n), func(t *testing.T) {
-					t.Parallel()
-					s := serve(t, way, func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.Header.Get("Attempt"))) })
-					b := burst.Send(t.Context(), way.sender(s.Server), numbered(s.URL, payload(58), n),
-						burst.Options{Technique: technique, Warm: 2, Probe: probe(s.URL)})
-					require.Len(t, b.Exchanges, n)
-					for i, x := range b.Exchanges {
-						require.Equal(t, 200, x.Status, describe(x))
-						assert.Equal(t, strconv.Itoa(i), string(x.Content))
-						assert.Equal(t, i+1, x.Seq)
-						assert.Len(t, s.got(i), 1)
-						inOrder(t, x)
-					}
-					assert.Equal(t, technique, b.Technique)
-					assert.Positive(t, b.RTTMin)
-					assert.GreaterOrEqual(t, b.RTTMedian, b.RTTMin)
-					assert.GreaterOrEqual(t, b.RTTMax, b.RTTMedian)
-					assert.Positive(t, b.Shape.Bytes)
-					if way.http2 {
-						assert.Equal(t, 1, b.Shape.Connections)
-						assert.Equal(t, 1, s.connections())
-					} else {
-						assert.Equal(t, n, b.Shape.Connections)
-						assert.Equal(t, n, s.connections(), "the request goes over the connection of its probes")
-					}
-				})
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			for _, technique := range way.techniques() {
+				for _, n := range []int{2, 10, 50, 200} {
+					arriveOnce(t, way, technique, n)
+				}
 			}
-		}
+		})
 	}
+}
+
+func arriveOnce(t *testing.T, way way, technique burst.Technique, n int) {
+	s := serve(t, way, func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.Header.Get("Attempt"))) })
+	b := burst.Send(t.Context(), way.sender(s.Server), numbered(s.URL, payload(58), n),
+		burst.Options{Technique: technique, Warm: 2, Probe: probe(s.URL)})
+	require.Len(t, b.Exchanges, n)
+	for i, x := range b.Exchanges {
+		require.Equal(t, 200, x.Status, "%s of %d: %s", technique, n, describe(x))
+		assert.Equal(t, strconv.Itoa(i), string(x.Content))
+		assert.Equal(t, i+1, x.Seq)
+		assert.Len(t, s.got(i), 1)
+		inOrder(t, x)
+	}
+	assert.Equal(t, technique, b.Technique)
+	assert.Positive(t, b.RTTMin)
+	assert.GreaterOrEqual(t, b.RTTMedian, b.RTTMin)
+	assert.GreaterOrEqual(t, b.RTTMax, b.RTTMedian)
+	assert.Positive(t, b.Shape.Bytes)
+	if way.http2 {
+		assert.Equal(t, 1, b.Shape.Connections)
+		assert.Equal(t, 1, s.connections())
+		return
+	}
+	assert.Equal(t, n, b.Shape.Connections)
+	assert.Equal(t, n, s.connections(), "the request goes over the connection of its probes")
 }
 
 func inOrder(t *testing.T, x targets.Exchange) {

@@ -57,7 +57,9 @@ type conn struct {
 	over     bool
 
 	requests []*stream // of the burst, in the order in which they are opened
-	wrote    time.Time // the release was written
+	began    time.Time // the release was about to be written
+	wrote    time.Time // it was
+	whole    bool      // it was small enough to leave as a whole
 	done     bool      // the release was complete
 }
 

@@ -157,6 +157,9 @@ func (c *conn) seen(ctx context.Context) bool {
 
 func (c *conn) small() bool { return true } // what is large waits in goroutines of its own
 
+// wholeWrite is what the system takes over before it sends any of it, in bytes: less than one of its own buffers.
+const wholeWrite = 32 << 10
+
 // arm gathers the last frames, encrypts them, and keeps the lock of writing until flush: nothing comes between.
 func (c *conn) arm() int {
 	c.writing.Lock()
@@ -173,16 +176,15 @@ func (c *conn) arm() int {
 	}
 	c.line.Hold()
 	c.flushOut()
-	return c.line.Withheld()
+	size := c.line.Withheld()
+	c.whole = size <= wholeWrite
+	return size
 }
 
 func (c *conn) release() {
+	c.began = c.now()
 	var err error
-	if c.done, err = c.line.Release(); err != nil {
-		c.done = false
-		return
-	}
-	if c.done {
+	if c.done, err = c.line.Release(); err == nil && c.done {
 		c.wrote = c.now()
 	}
 }
@@ -220,4 +222,23 @@ func (st *stream) stamp(at time.Time) bool {
 		st.wrote = at
 	}
 	return whole
+}
+
+// restamp corrects when the release was written. The time is taken after the write, which the system may stop for a
+// target on the same machine, and so perhaps after the first answer. But the requests of one write were all on their way
+// when any of them was answered.
+func (c *conn) restamp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.wrote
+	for _, st := range c.requests {
+		if st.finished && st.first.After(c.began) && st.first.Before(at) {
+			at = st.first.Add(-1)
+		}
+	}
+	for _, st := range c.requests {
+		if c.done && c.whole && st.wrote.Equal(c.wrote) {
+			st.wrote = at
+		}
+	}
 }

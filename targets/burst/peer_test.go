@@ -31,13 +31,16 @@ type target struct {
 }
 
 // serve starts a target that handles requests after it has kept them.
-func serve(t testing.TB, way way, then http.HandlerFunc) *target {
+func serve(t testing.TB, way way, then http.HandlerFunc, with ...func(*http.Server)) *target {
 	t.Helper()
 	s := &target{bodies: map[string][][]byte{}, proto: map[string]bool{}, conns: map[string]bool{}}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.handle(w, r, then)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, w := range with {
+		w(s.Config)
+	}
 	way.start(s.Server)
 	t.Cleanup(s.Close)
 	return s
@@ -90,20 +93,26 @@ func (w way) start(s *httptest.Server) {
 		s.Start()
 		return
 	}
-	s.EnableHTTP2 = w.http2
+	s.TLS = &tls.Config{}
+	if s.Config.TLSConfig != nil {
+		s.TLS = s.Config.TLSConfig
+	}
+	if s.EnableHTTP2 = w.http2; w.http2 {
+		s.TLS.NextProtos = []string{"h2"}
+	}
 	s.StartTLS()
 }
 
 // sender is one that trusts a server and speaks to it this way.
 func (w way) sender(s *httptest.Server, with ...func(*targets.SenderOptions)) *targets.Sender {
-	return newSender(append(with, func(o *targets.SenderOptions) {
+	return newSender(append([]func(*targets.SenderOptions){func(o *targets.SenderOptions) {
 		o.H2C = w.http2
 		if w.tls {
 			pool := x509.NewCertPool()
 			pool.AddCert(s.Certificate())
 			o.TLS = &tls.Config{RootCAs: pool}
 		}
-	})...)
+	}}, with...)...)
 }
 
 // techniques are those that this way allows for requests with a body.

@@ -3,7 +3,6 @@ package burst
 import (
 	"context"
 	"net"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -106,11 +105,7 @@ func (r *run) fire() {
 	for _, p := range r.parts {
 		r.b.Shape.Bytes += p.arm()
 	}
-	before := segments(conns)
-	r.release(ready)
-	if after := segments(conns); before >= 0 && after >= 0 {
-		r.b.Shape.Segments = after - before
-	}
+	r.release(conns, ready)
 	r.flush()
 	r.await(resume)
 }
@@ -172,26 +167,18 @@ func (r *run) sockets() []net.Conn {
 	return conns
 }
 
-// release writes everything that is withheld from one goroutine that has its thread for itself, so that nothing is
-// scheduled between two writes. Without gates there is a goroutine for each request.
-func (r *run) release(ready time.Time) {
+// release writes everything that is withheld.
+func (r *run) release(conns []net.Conn, ready time.Time) {
+	before := segments(conns)
 	if r.o.Technique == Plain {
 		r.releasePlain()
-		return
+	} else {
+		began, took := volley(r.parts)
+		r.b.Spread, r.b.Held = took, began.Sub(ready)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		began := time.Now()
-		for _, p := range r.parts {
-			p.release()
-		}
-		r.b.Spread = time.Since(began)
-		r.b.Held = began.Sub(ready)
-	}()
-	<-done
+	if after := segments(conns); before >= 0 && after >= 0 {
+		r.b.Shape.Segments = after - before
+	}
 }
 
 // releasePlain lets goroutines go that wait for a channel.

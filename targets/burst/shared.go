@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -92,17 +93,23 @@ func (r *run) connect(g *planned) (*conn, error) {
 	}
 	c, err := newConn(ctx, line, r.sender.Now, func() { end(nil) })
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		} else {
+			err = greeted(err)
+		}
 		c.close()
-		return nil, greeted(err)
+		return nil, err
 	}
 	return c, nil
 }
 
-// greeted explains why there is no HTTP/2 although there is a connection. Nothing has been sent by then.
+// greeted explains why there is no HTTP/2 although there is a connection. Nothing has been sent by then. What TLS has
+// to say comes only now in some cases, and stays as it is.
 func greeted(err error) error {
-	bad := http2.ConnectionError(0)
+	bad, op := http2.ConnectionError(0), new(net.OpError)
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op) && (op.Op == "read" || op.Op == "write"):
 		return targets.NewFailure(targets.FailureNotSent, "the target closed the connection before HTTP/2 had begun")
 	case errors.As(err, &bad), errors.Is(err, http2.ErrFrameTooLarge), strings.HasPrefix(err.Error(), "http2:"):
 		return targets.NewFailure(targets.FailureNotSent, "the target does not speak HTTP/2 on this port")
@@ -158,6 +165,7 @@ func (p *shared) await(ctx context.Context) {
 		p.wait(st.Context(), func() bool { return st.answer != nil || st.over() })
 		stop()
 	}
+	p.restamp()
 }
 
 // finish reads all answers at the same time, and ends the connection.

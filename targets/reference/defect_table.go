@@ -53,6 +53,7 @@ const (
 	recordBeforeKey
 	lockShorterThanHandler
 	lockDeletedByFormerOwner
+	claimOutlivesOwner
 	perProcessStore
 	boundedStore
 	deleteForgetsKey
@@ -77,7 +78,7 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"double-send-two-payloads", "duplicate"}}},
 	lostRace500: {Name: "lost-race-500", Class: "lost-race-5xx", Report: "B06",
 		Summary: "Answers 500 to the attempt that loses the race for the claim.",
-		Breaks:  []Break{{"K1-two-workers", "server-error"}, {"double-send[10]", "server-error"}}},
+		Breaks:  []Break{{"double-send[50]", "server-error"}, {"double-send[10]", "server-error"}}},
 	unrelatedKeysRefused: {Name: "unrelated-keys-refused", Class: "lost-race-5xx", Report: "B07",
 		Summary: "Answers 503 to every other key while a request with a key runs.",
 		Breaks:  []Break{{"distinct-keys-together", "server-error"}}},
@@ -191,16 +192,19 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"lost-answer[hung-up]", "lost"}}},
 	recordBeforeKey: {Name: "record-before-key", Class: "record-after-commit-gap", Report: "B20", window: 40 * time.Millisecond,
 		Summary: "Commits the record, waits the window given as value (default 40ms) for the client to hang up, and gives the key back if it does; otherwise it stores the answer in a second transaction.",
-		Breaks:  []Break{{"lost-answer[hung-up]", "duplicate"}}},
+		Breaks:  []Break{{"lost-answer[hung-up]", "duplicate"}, {"crash-swept", "duplicate"}}},
 	lockShorterThanHandler: {Name: "lock-shorter-than-handler", Class: "lock-shorter-than-handler", Report: "B17", window: 100 * time.Millisecond,
 		Summary: "Lets the claim lapse after the time given as value (default 100ms), while the handler still runs.",
 		Breaks:  []Break{{"second-while-running", "duplicate"}, {"slow-outlives-lock", "duplicate"}}},
 	lockDeletedByFormerOwner: {Name: "lock-deleted-by-former-owner", Class: "lock-shorter-than-handler", Report: "B17", window: 100 * time.Millisecond,
 		Summary: "Lets the claim lapse after the time given as value (default 100ms), and when a handler ends that has lost its claim, deletes that of the new owner, so that a third request runs too.",
 		Breaks:  []Break{{"slow-outlives-lock", "duplicate"}}},
+	claimOutlivesOwner: {Name: "claim-outlives-owner", Class: "stuck-in-progress", Report: "B13",
+		Summary: "Keeps the claim of an owner that has died, so that all later attempts are told 409.",
+		Breaks:  []Break{{"crash-while-working", "stuck"}}},
 	perProcessStore: {Name: "per-process-store", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the keys that came to this process since it started.",
-		Breaks:  []Break{{"double-send-across-instances", "duplicate"}, {"replay-on-another-instance", "duplicate"}, {"replay-after-restart", "duplicate"}}},
+		Breaks:  []Break{{"double-send-across-instances", "duplicate"}, {"replay-on-another-instance", "duplicate"}, {"crash-after-answer", "duplicate"}}},
 	boundedStore: {Name: "bounded-store", Class: "bounded-store-eviction", Report: "B72",
 		Summary: "Keeps only the last key of each tenant and operation.",
 		Breaks:  []Break{{"two-keys-in-turn", "duplicate"}}},

@@ -3,6 +3,7 @@ package reference
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"net"
@@ -72,7 +73,29 @@ func elsewhere(header string) func(s *service) string {
 	}
 }
 
+// orphan leaves a claim behind as an owner does that was killed while it worked.
+func (s *service) orphan(key string) {
+	s.t.Helper()
+	err := s.server.store.write(context.Background(), s.server.store.claims, func(tx *sql.Tx) error {
+		now, err := s.server.now(context.Background(), tx)
+		if err != nil {
+			return err
+		}
+		id := identity{scope: "T1/production/" + createTaskOperation, key: key}
+		_, _, err = s.server.ledger.claim(context.Background(), tx, entry{identity: id, operation: createTaskOperation, fingerprint: "of a", owner: "gone"}, now)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 var faultCases = map[string]faultCase{
+	"claim-outlives-owner": {func(s *service) string {
+		s.orphan("k")
+		s.send("POST /admin/clock", `{"advance":"1m"}`)
+		return statuses(s.task("k", body("a"))) + ", " + s.total()
+	}, "201, 1 tasks 0 notes 1 mails", "422, 0 tasks 0 notes 0 mails"},
 	"lost-race-500": {func(s *service) (out string) {
 		first := s.whileRunning(func() reply { return s.task("k", body("a"), "Test-Slow: 200ms") },
 			func() { out = statuses(s.task("k", body("a"))) })

@@ -1,0 +1,61 @@
+package steps
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
+)
+
+// note keeps something that was seen and is no finding, once.
+func (w *world) note(warning bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if w.notes[text] {
+		return
+	}
+	w.notes[text] = true
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindNote, Note: &reports.Note{Warning: warning, Text: text}})
+}
+
+// take adds an opinion of the judge to the evidence.
+func (w *world) take(o judge.Opinion) {
+	w.evidence.Judged = true
+	for _, f := range o.Findings {
+		w.finding(f)
+	}
+	for _, n := range o.Notes {
+		w.note(n.Warning, "%s", n.Text)
+	}
+	if o.Unclear != "" {
+		w.evidence.Unclear = append(w.evidence.Unclear, o.Unclear)
+	}
+}
+
+// finding records a finding once: the same kind on the same exchanges with the same count is one finding, however
+// often it is seen.
+func (w *world) finding(f reports.Finding) {
+	for _, old := range w.evidence.Findings {
+		if old.Kind == f.Kind && old.Message == f.Message {
+			return
+		}
+	}
+	f.Known = w.known(f)
+	w.evidence.Findings = append(w.evidence.Findings, f)
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindFinding, Finding: &f})
+}
+
+// known gives the reason why the target file expects a finding in this case; empty when it does not, or no longer: an
+// entry counts up to the end of its last day.
+func (w *world) known(f reports.Finding) string {
+	for _, k := range w.target.Known {
+		ok, err := matches(k.Case, w.c.ID)
+		if err != nil || !ok || k.Finding != string(f.Kind) {
+			continue
+		}
+		if until, err := time.Parse(time.DateOnly, k.Until); err == nil && w.Now().Before(until.AddDate(0, 0, 1)) {
+			return k.Reason
+		}
+	}
+	return ""
+}
