@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -23,7 +25,19 @@ type output struct {
 
 // formats lists the reports that `--report NAME=FILE` can write.
 var formats = map[string]func(io.Writer, reports.Report) error{
-	"json": reports.JSON,
+	"annotations": reports.Annotations,
+	"badge":       reports.Badge,
+	"html":        reports.HTML,
+	"json":        reports.JSON,
+	"junit":       reports.JUnit,
+	"markdown":    reports.Markdown,
+	"tap":         reports.TAP,
+}
+
+// formatNames lists them for messages: "html=FILE, json=FILE".
+func formatNames() string {
+	names := slices.Sorted(maps.Keys(formats))
+	return strings.Join(names, "=FILE, ") + "=FILE"
 }
 
 // openOutputs creates all files before anything is sent, so that a full disk or a wrong path is found in time.
@@ -46,7 +60,7 @@ func openOutputs(events string, list []string) (out []*output, err error) {
 		name, path, ok := strings.Cut(text, "=")
 		write, known := formats[name]
 		if !ok || !known || path == "" {
-			return out, fmt.Errorf("--report %s: it is written json=FILE", text)
+			return out, fmt.Errorf("--report %s: it is one of %s", text, formatNames())
 		}
 		f, err := create(path)
 		if err != nil {

@@ -26,7 +26,7 @@ func TestReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	program := installed(t)
-	folder := readmeFolder(t, string(readme))
+	folder := readmeFolder(t, program, string(readme))
 	commands := shellLines(string(readme))
 	require.Contains(t, commands, "go run ./cmd/idemcheck run")
 	require.Contains(t, commands, "go test ./...")
@@ -42,7 +42,8 @@ func TestReadmeCommands(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(program, strings.Fields(args)...)
-			cmd.Dir = folder
+			cmd.Dir = t.TempDir()
+			require.NoError(t, os.CopyFS(cmd.Dir, os.DirFS(folder)))
 			cmd.Env = append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
 			out, err := cmd.CombinedOutput()
 			var failed *exec.ExitError
@@ -71,7 +72,7 @@ func installed(t *testing.T) string {
 
 // readmeFolder holds the files that the README's commands name: the examples, and its own target file, pointed at a
 // service that keeps its promise.
-func readmeFolder(t *testing.T, readme string) string {
+func readmeFolder(t *testing.T, program, readme string) string {
 	t.Helper()
 	server := httptest.NewServer(newShop(func(s *shop) { s.likeStripe = true }))
 	t.Cleanup(server.Close)
@@ -86,6 +87,10 @@ func readmeFolder(t *testing.T, readme string) string {
 	for _, name := range []string{"orders-sandbox.yaml", "orders-staging.yaml"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(file), 0o600))
 	}
+	earlier := exec.Command(program, "run", "--target", "orders-staging.yaml", "--only", "first-request,replay-once", "--events", "run.ndjson")
+	earlier.Dir, earlier.Env = folder, append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
+	out, err := earlier.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	return folder
 }
 

@@ -67,7 +67,7 @@ Exit status:
 	fl.StringVar(&f.technique, "technique", "", "force how double sends are released: "+strings.Join(techniqueNames(), ", ")+" (default: the best that the target speaks)")
 	_ = cmd.RegisterFlagCompletionFunc("technique", cobra.FixedCompletions(techniqueNames(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
-	fl.StringArrayVar(&f.reports, "report", nil, "write a report: json=FILE")
+	fl.StringArrayVar(&f.reports, "report", nil, "write a report: "+formatNames())
 	return cmd
 }
 

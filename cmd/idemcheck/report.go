@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+)
+
+func reportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "report", Short: "Write reports of an earlier run, or compare runs", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(renderCommand(), compareCommand())
+	return cmd
+}
+
+func renderCommand() *cobra.Command {
+	var list []string
+	cmd := &cobra.Command{
+		Use:   "render EVENTS",
+		Short: "Write reports from the event stream of an earlier run",
+		Long: `Reads an event stream (run --events FILE) and writes reports of it. Every report is a function of the events, so this
+gives what the run itself would have written. A stream without its end is an incomplete run, and says so.`,
+		Example: "  idemcheck report render run.ndjson --report html=report.html --report junit=junit.xml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := readReport(args[0])
+			if err != nil {
+				return err
+			}
+			if len(list) == 0 {
+				return reports.Console(cmd.OutOrStdout(), r, reports.ConsoleOptions{Width: screenOf(cmd.OutOrStdout()).width, Color: screenOf(cmd.OutOrStdout()).color})
+			}
+			outputs, err := openOutputs("", list)
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, o := range outputs {
+				errs = append(errs, o.finish(r))
+			}
+			return errors.Join(errs...)
+		},
+	}
+	cmd.Flags().StringArrayVar(&list, "report", nil, "write a report: "+formatNames()+"; without one it is printed")
+	return cmd
+}
+
+func compareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare RUN RUN…",
+		Short: "Compare runs case by case: what broke, what was fixed, where targets differ",
+		Long:  "Reads event streams or JSON reports and prints a Markdown matrix of runs and cases.",
+		Args:  cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var runs []reports.Report
+			for _, path := range args {
+				r, err := readReport(path)
+				if err != nil {
+					return err
+				}
+				runs = append(runs, r)
+			}
+			return reports.CompareMarkdown(cmd.OutOrStdout(), reports.Compare(runs))
+		},
+	}
+}
+
+// readReport reads a run from its event stream or from its JSON report.
+func readReport(path string) (reports.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("read the run: %w", err)
+	}
+	defer f.Close()
+	if r, ok := jsonReport(f); ok {
+		return r, nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return reports.Report{}, fmt.Errorf("read the run: %w", err)
+	}
+	events, err := reports.ReadEvents(f)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("read %s: it is neither a JSON report nor an event stream: %w", path, err)
+	}
+	if len(events) == 0 {
+		return reports.Report{}, fmt.Errorf("read %s: it holds no event", path)
+	}
+	return reports.Fold(events), nil
+}
+
+// jsonReport reads a JSON report; false when the file is none.
+func jsonReport(r io.Reader) (reports.Report, bool) {
+	var out reports.Report
+	dec := json.NewDecoder(r)
+	if err := dec.Decode(&out); err != nil || dec.More() || out.V == 0 || out.Cases == nil {
+		return out, false
+	}
+	return out, true
+}
