@@ -16,6 +16,9 @@ const (
 	breakShare = 0.5 // an idle time that is longer than this share of what is drawn is cut out
 	mostBreaks = 5
 	tickGap    = 13.0 // per cent between two labels
+	leastStep  = 0.001
+	// A part has no more labels than this, whatever times an event stream claims.
+	ticksAtMost = 20
 )
 
 // timeSpan is a time in which something was going on, in milliseconds.
@@ -137,15 +140,15 @@ func (a htmlAxis) ticks(zero float64) []htmlTick {
 	for _, p := range a {
 		total += p.to - p.from
 	}
-	step := niceStep(total / 5)
+	step := niceStep(max(total/5, leastStep))
 	places := []float64{}
 	for _, p := range a {
-		inside := false
-		for n := math.Ceil((p.from - zero) / step); n*step <= p.to-zero+step/1e6; n++ {
-			places, inside = append(places, n*step), true
-		}
-		if !inside {
+		first, last := math.Ceil((p.from-zero)/step), math.Floor((p.to-zero)/step+1e-6)
+		if !(first <= last) {
 			places = append(places, p.from-zero)
+		}
+		for n := range int(min(max(last-first+1, 0), ticksAtMost)) { // not n++ on a float: far from zero that adds nothing
+			places = append(places, (first+float64(n))*step)
 		}
 	}
 	var out []htmlTick

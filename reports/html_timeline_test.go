@@ -33,6 +33,18 @@ func TestHTMLAxisOfAMoment(t *testing.T) {
 	assert.Empty(t, a.breaks())
 }
 
+// The times of an event stream are what its file says; no time may make the report endless.
+func TestHTMLAxisEnds(t *testing.T) {
+	t.Parallel()
+	for _, s := range [][]timeSpan{
+		{{1e6, 1e6 + 1e-9}}, {{0, 5e-324}, {1e6, 1e6}}, {{1e308, 1e308}, {0, 1}}, {{-1e308, 1e308}}, {{0, 0}, {1e18, 1e18 + 1}},
+	} {
+		a := newHTMLAxis(s)
+		assert.LessOrEqual(t, len(a.ticks(s[0].from)), 9)
+		a.breaks()
+	}
+}
+
 // Whatever happened when, it stands on the drawing, and what came later does not stand before what came earlier.
 func TestHTMLAxisKeepsTheOrder(t *testing.T) {
 	t.Parallel()
