@@ -61,7 +61,7 @@ const (
 type Exchange struct {
 	Attempt
 	Seq       int // order of sending within the case, from 1
-	Conn      int // number of the connection within the run; no two exchanges share one
+	Conn      int // number of the connection within the run; only requests of one HTTP/2 burst share one
 	Proto     string
 	Began     time.Time // dialling began
 	Connected time.Time // connection (and TLS) ready

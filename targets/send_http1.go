@@ -14,16 +14,17 @@ type http1Wire struct {
 	reader  answerReader
 	now     func() time.Time
 	wrote   time.Time
-	ended   time.Time   // the answer, or the waiting for it; see answers
-	err     error       // of writing
-	answers chan answer // one, from the reader
+	ended   time.Time     // the answer, or the waiting for it; see answers
+	err     error         // of writing
+	answers chan answer   // one, from the reader
+	heard   chan struct{} // closed when there is one
 }
 
 func newHTTP1Wire(l *link, r *outgoing, reader answerReader) *http1Wire {
 	head := r.head(l)
 	return &http1Wire{
 		link: l, fault: r.fault, bytes: spared(r, head), header: len(head), reader: reader, now: reader.now,
-		answers: make(chan answer, 1),
+		answers: make(chan answer, 1), heard: make(chan struct{}),
 	}
 }
 
@@ -54,6 +55,7 @@ func spared(r *outgoing, head []byte) []byte {
 func (w *http1Wire) listen(read func(conn io.Reader) answer) {
 	a := read(w.link.Conn)
 	w.ended = w.now()
+	close(w.heard)
 	w.link.socket.SetWriteDeadline(time.Unix(1, 0))
 	w.answers <- a
 }

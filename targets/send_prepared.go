@@ -19,7 +19,6 @@ type Prepared struct {
 	wire     wire // nil until there is a connection
 	once     sync.Once
 	released bool
-	out      *outcome // nil until Await
 }
 
 // wire is one request on one connection, in one protocol. Errors of writing are kept until finish: the answer may
@@ -53,27 +52,13 @@ func (p *Prepared) Release() {
 	})
 }
 
-// Await waits until the answer has been read, and leaves the connection open: what its end would cost the target and
-// this machine is kept away from requests that are still on their way.
-func (p *Prepared) Await(ctx context.Context) {
-	p.during(ctx, func() {
-		if p.out == nil {
-			out := p.wire.finish()
-			p.out = &out
-		}
-	})
-}
-
 // Finish reads the answer, closes the connection and gives the exchange. Call it after Release: a request that is
 // never released ends with its timeout. A second call gives the same exchange.
 func (p *Prepared) Finish(ctx context.Context) Exchange {
 	if p.released {
 		p.Flush(ctx)
 	}
-	p.Await(ctx)
-	if !p.Failed() {
-		p.settle(*p.out)
-	}
+	p.during(ctx, func() { p.settle(p.wire.finish()) })
 	return p.x
 }
 
@@ -89,13 +74,9 @@ func (s *Sender) begin(ctx context.Context, a Attempt) *Prepared {
 		p.fail(err)
 		return p
 	}
-	timeout := a.Timeout
-	if timeout <= 0 {
-		timeout = s.o.Timeout
-	}
 	p.r = r
 	p.x.Began = s.o.Now()
-	timed, stop := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	timed, stop := context.WithTimeout(context.WithoutCancel(ctx), s.Timeout(a))
 	ending, cancel := context.WithCancelCause(timed)
 	p.ctx = ending
 	p.cancel = func(cause error) { cancel(cause); stop() }
@@ -160,6 +141,9 @@ func (p *Prepared) settle(out outcome) {
 	p.fail(out.err)
 	if !out.ended.IsZero() {
 		p.x.Ended = out.ended
+	}
+	if p.x.Ended.Before(out.wrote) {
+		p.x.Ended = out.wrote // who reads may be done before who writes has looked at the clock
 	}
 }
 

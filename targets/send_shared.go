@@ -72,6 +72,7 @@ func (p *Prepared) Fields() (fields []Field, body []byte) {
 type Outcome struct {
 	Wrote    time.Time      // the last byte was written; zero: it was not
 	First    time.Time      // the first byte of the answer arrived
+	Ended    time.Time      // the last one did; zero: when Conclude has read it
 	Response *http.Response // nil: there is none
 	Err      error          // why the answer is not whole, as far as it is known before its body is read
 }
@@ -83,7 +84,7 @@ func (p *Prepared) Conclude(out Outcome) Exchange {
 		return p.x
 	}
 	whole := outcome{wrote: out.Wrote, answer: answer{first: out.First, err: out.Err}}
-	if out.Response != nil {
+	if whole.ended = out.Ended; out.Response != nil {
 		p.reader().take(&whole.answer, out.Response)
 	}
 	p.settle(whole)

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"net"
+	"time"
 )
 
 // Gate is the place in a request up to which it is written before the release.
@@ -45,6 +46,23 @@ func (p *Prepared) Hold(ctx context.Context, gate Gate) { p.during(ctx, func() {
 
 // Flush writes what Release has left because the socket was full, and waits for it.
 func (p *Prepared) Flush(ctx context.Context) { p.during(ctx, func() { p.wire.flush() }) }
+
+// Heard is closed when the answer has been read, or cannot be any more; what Finish does then is left to it. Nil, which
+// never is, where nobody reads.
+func (p *Prepared) Heard() <-chan struct{} {
+	if w, ok := p.wire.(*http1Wire); ok && !p.Failed() {
+		return w.heard
+	}
+	return nil
+}
+
+// Timeout is how long an exchange of an attempt may take.
+func (s *Sender) Timeout(a Attempt) time.Duration {
+	if a.Timeout > 0 {
+		return a.Timeout
+	}
+	return s.o.Timeout
+}
 
 // Withheld is how many bytes the release will write, with those that TLS adds.
 func (p *Prepared) Withheld() int {

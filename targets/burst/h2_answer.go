@@ -65,7 +65,7 @@ func (st *stream) header(f *http2.MetaHeadersFrame) error {
 func (st *stream) begin(status int, f *http2.MetaHeadersFrame) {
 	h := make(http.Header, len(f.Fields))
 	for _, field := range f.RegularFields() {
-		h.Add(http.CanonicalHeaderKey(field.Name), field.Value)
+		h.Add(field.Name, field.Value)
 	}
 	if n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64); err == nil && n >= 0 && hasContent(st.Attempt().Method, status) {
 		st.length = n
@@ -86,7 +86,7 @@ func (st *stream) end() error {
 	if st.length >= 0 && st.got != st.length {
 		return http2.StreamError{StreamID: st.id, Code: http2.ErrCodeProtocol}
 	}
-	st.ended = true
+	st.ended, st.at = true, st.conn.now()
 	return nil
 }
 

@@ -37,6 +37,7 @@ type stream struct {
 	received int64          // what we still take, on this stream
 	owed     int64          // read, and not given back to the window yet
 	ended    bool           // their half
+	at       time.Time      // the end of it, or of the stream
 	err      error
 }
 
@@ -50,7 +51,7 @@ func newStream(c *conn, p *targets.Prepared, place int, gated bool) *stream {
 // fail ends the stream, unless its answer is whole; under the lock.
 func (st *stream) fail(err error) {
 	if st.err == nil && !st.ended {
-		st.err = err
+		st.err, st.at = err, st.conn.now()
 	}
 	st.closed = true
 }
@@ -67,7 +68,8 @@ func (st *stream) finish(ctx context.Context) targets.Exchange {
 	defer stop()
 	err := st.conn.wait(st.Context(), func() bool { return st.answer != nil || st.over() })
 	st.conn.mu.Lock()
-	out := targets.Outcome{Wrote: st.wrote, First: st.first, Response: st.answer}
+	st.conn.restamp()
+	out := targets.Outcome{Wrote: st.wrote, First: st.first, Ended: st.at, Response: st.answer}
 	if st.answer == nil {
 		if out.Err = st.err; out.Err == nil {
 			out.Err = err

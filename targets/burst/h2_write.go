@@ -118,6 +118,7 @@ func (c *conn) prelude(ctx context.Context) {
 	}
 	c.reserve = int64(len(gated))
 	c.mu.Unlock()
+	stop := context.AfterFunc(ctx, c.end) // a target that reads nothing must not keep the others back
 	c.write(func() {
 		for _, st := range gated {
 			if c.open(st, false) {
@@ -125,6 +126,7 @@ func (c *conn) prelude(ctx context.Context) {
 			}
 		}
 	})
+	stop()
 	each(len(gated), func(i int) { c.complete(ctx, gated[i]) })
 }
 
@@ -224,12 +226,13 @@ func (st *stream) stamp(at time.Time) bool {
 	return whole
 }
 
-// restamp corrects when the release was written. The time is taken after the write, which the system may stop for a
-// target on the same machine, and so perhaps after the first answer. But the requests of one write were all on their way
-// when any of them was answered.
+// restamp corrects when the release was written; under the lock. The time is taken after the write, which the system may
+// stop for a target on the same machine, and so perhaps after the first answer. But the requests of one write were all on
+// their way when any of them was answered.
 func (c *conn) restamp() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if !c.done || !c.whole {
+		return
+	}
 	at := c.wrote
 	for _, st := range c.requests {
 		if st.finished && st.first.After(c.began) && st.first.Before(at) {
@@ -237,7 +240,7 @@ func (c *conn) restamp() {
 		}
 	}
 	for _, st := range c.requests {
-		if c.done && c.whole && st.wrote.Equal(c.wrote) {
+		if st.wrote.Equal(c.wrote) {
 			st.wrote = at
 		}
 	}

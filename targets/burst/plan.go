@@ -19,7 +19,7 @@ type planned struct {
 
 // plan chooses the technique of each attempt. Its error is about all of them.
 func (r *run) plan() error {
-	ctx, cancel := context.WithTimeout(r.ctx, prepareLimit)
+	ctx, cancel := context.WithTimeout(r.ctx, openLimit)
 	defer cancel()
 	r.techniques = make([]Technique, len(r.attempts))
 	if r.o.Technique != "" {

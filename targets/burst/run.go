@@ -10,9 +10,12 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// prepareLimit bounds how long the requests that are ready wait for those that are not, in each step before the
-// release: a target gives up on a request that is held open for too long.
-const prepareLimit = 5 * time.Second
+// What the requests that are ready wait for those that are not: connections that nothing was written to can wait longer
+// than requests that are held open, which a target gives up at some time.
+const (
+	openLimit    = 15 * time.Second
+	prepareLimit = 5 * time.Second
+)
 
 // settleTime is at least between the last preparation and the release: the handlers are then inside and wait.
 const settleTime = 2 * time.Millisecond
@@ -36,7 +39,7 @@ type part interface {
 	rest() bool
 	// flush writes it.
 	flush(ctx context.Context)
-	// await waits for the answers.
+	// await waits for the answers as long as the context lasts.
 	await(ctx context.Context)
 	// finish reads the answers into their places.
 	finish(ctx context.Context, into []targets.Exchange)
@@ -107,7 +110,8 @@ func (r *run) fire() {
 	}
 	r.release(conns, ready)
 	r.flush()
-	r.await(resume)
+	r.await()
+	resume()
 }
 
 // flush writes what the release has left, at the same time.
@@ -121,18 +125,16 @@ func (r *run) flush() {
 	rest.Wait()
 }
 
-// quiet is how long nothing is done after a release that is not needed: on the machine of the sender, and often of the
-// target, it would keep requests from being handled while others already are.
+// quiet is how long nothing else is done after a release while answers are still out: no reading, closing, collecting.
+// On the machine of the sender, and often of the target, it would keep requests from being handled while others are.
 const quiet = 20 * time.Millisecond
 
-// await waits for the answers before anything is closed.
-func (r *run) await(resume func()) {
-	once := sync.OnceFunc(resume)
-	timer := time.AfterFunc(quiet, once)
-	defer once()
-	defer timer.Stop()
+// await waits for the answers, but not for long.
+func (r *run) await() {
+	ctx, cancel := context.WithTimeout(r.ctx, quiet)
+	defer cancel()
 	for _, p := range r.parts {
-		p.await(r.ctx)
+		p.await(ctx)
 	}
 }
 

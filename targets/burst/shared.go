@@ -80,10 +80,20 @@ func (r *run) abandon(places []int, requests []*targets.Prepared, err error) []p
 	return parts
 }
 
+// longest is the longest time that one of the attempts may take: after that, nobody needs the connection.
+func (r *run) longest(g *planned) (most time.Duration) {
+	for _, place := range g.attempts {
+		most = max(most, r.sender.Timeout(r.attempts[place]))
+	}
+	return most
+}
+
 // connect begins HTTP/2 with the target.
 func (r *run) connect(g *planned) (*conn, error) {
-	ctx, end := context.WithCancelCause(r.ctx)
-	limit := time.AfterFunc(prepareLimit, func() { end(context.DeadlineExceeded) })
+	timed, stop := context.WithTimeout(r.ctx, r.longest(g))
+	ctx, cancel := context.WithCancelCause(timed)
+	end := func(cause error) { cancel(cause); stop() }
+	limit := time.AfterFunc(openLimit, func() { end(context.DeadlineExceeded) })
 	defer limit.Stop()
 	to := r.attempts[g.attempts[0]].URL
 	line, err := r.sender.Dial(ctx, to, targets.OnlyHTTP2)
@@ -158,14 +168,10 @@ func (p *shared) probe(ctx context.Context) (time.Duration, error) {
 	return trip, err
 }
 
-// await waits for the headers of all answers.
 func (p *shared) await(ctx context.Context) {
 	for _, st := range p.requests {
-		stop := st.Cancel(ctx)
-		p.wait(st.Context(), func() bool { return st.answer != nil || st.over() })
-		stop()
+		p.wait(ctx, func() bool { return st.answer != nil || st.over() })
 	}
-	p.restamp()
 }
 
 // finish reads all answers at the same time, and ends the connection.

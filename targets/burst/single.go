@@ -18,7 +18,7 @@ type single struct {
 
 // openSingle connects the attempts of a group at the same time.
 func (r *run) openSingle(g *planned) []part {
-	ctx, cancel := context.WithTimeout(r.ctx, prepareLimit)
+	ctx, cancel := context.WithTimeout(r.ctx, openLimit)
 	defer cancel()
 	parts := make([]part, len(g.attempts))
 	each(len(parts), func(i int) {
@@ -82,7 +82,15 @@ func (p *single) rest() bool { return p.technique != Plain && p.Withheld() > 0 }
 
 func (p *single) flush(ctx context.Context) { p.Flush(ctx) }
 
-func (p *single) await(ctx context.Context) { p.Await(ctx) }
+func (p *single) await(ctx context.Context) {
+	if p.Failed() {
+		return
+	}
+	select {
+	case <-p.Heard():
+	case <-ctx.Done():
+	}
+}
 
 func (p *single) finish(ctx context.Context, into []targets.Exchange) { into[p.place] = p.Finish(ctx) }
 

@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
-// volley releases parts from as many threads as there are processors. Each has its thread for itself, so that the
+// maxThreads bounds the threads of a volley: more of them wait for each other more than they write.
+const maxThreads = 4
+
+// volley releases parts from as many threads as there are processors, up to maxThreads. Each has its thread for itself, so that the
 // scheduler of Go moves nothing between two writes, and takes the next part that is left: the system, which wakes up the
 // target with the first write, may stop one of them for it on the spot, and the others go on. It gives the time before
 // the first write, and the time from then until after the last.
 func volley(parts []part) (began time.Time, took time.Duration) {
-	v := &volleys{parts: parts, ends: make([]time.Time, max(1, min(len(parts), runtime.GOMAXPROCS(0))))}
+	v := &volleys{parts: parts, ends: make([]time.Time, max(1, min(len(parts), runtime.GOMAXPROCS(0), maxThreads)))}
 	var all sync.WaitGroup
 	for i := range len(v.ends) - 1 {
 		all.Go(func() { v.wait(i + 1) })
