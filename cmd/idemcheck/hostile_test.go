@@ -53,6 +53,7 @@ type shop struct {
 	racy        bool          // looks the key up, waits, and only then remembers it
 	hasty       bool          // answers as soon as the headers are there
 	apart       bool          // takes one request at a time, and refuses the others for its rate
+	work        time.Duration // what a create takes: a service that answers in no time lets nothing overlap
 	failAfter   int           // 500 after so many creates
 
 	mu     sync.Mutex
@@ -67,7 +68,7 @@ type shop struct {
 }
 
 func newShop(change ...func(*shop)) *shop {
-	s := &shop{first: map[string]map[string]any{}, bodies: map[string]string{}, looks: map[string]int{}, tries: map[string]int{}, made: map[string]time.Time{}}
+	s := &shop{work: 3 * time.Millisecond, first: map[string]map[string]any{}, bodies: map[string]string{}, looks: map[string]int{}, tries: map[string]int{}, made: map[string]time.Time{}}
 	for _, c := range change {
 		c(s)
 	}
@@ -118,12 +119,17 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 	} else if s.apart {
 		defer s.one.Unlock()
 	}
-	if s.hasty && s.held(r) {
-		_ = http.NewResponseController(w).EnableFullDuplex()
-		w.WriteHeader(http.StatusConflict)
-		w.(http.Flusher).Flush()
-		return
+	if s.hasty {
+		held, rest := s.held(r)
+		defer rest()
+		if held {
+			_ = http.NewResponseController(w).EnableFullDuplex()
+			w.WriteHeader(http.StatusConflict)
+			w.(http.Flusher).Flush()
+			return
+		}
 	}
+	time.Sleep(s.work)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // half a request is none
@@ -186,19 +192,20 @@ func (s *shop) create(w http.ResponseWriter, r *http.Request) {
 // forget makes the shop take a key for a new one, as those that looked at the same time do.
 func (s *shop) forget(key string) { delete(s.first, key) }
 
-// held reports whether the body is still on its way a moment after the headers.
-func (s *shop) held(r *http.Request) bool {
+// held reports whether the body is still on its way a moment after the headers, and gives a function that waits for it.
+func (s *shop) held(r *http.Request) (held bool, rest func()) {
 	whole := make(chan []byte, 1)
+	original := r.Body
 	go func() {
-		body, _ := io.ReadAll(r.Body)
+		body, _ := io.ReadAll(original)
 		whole <- body
 	}()
 	select {
 	case body := <-whole:
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
-		return false
+		return false, func() {}
 	case <-time.After(time.Millisecond):
-		return true
+		return true, func() { <-whole }
 	}
 }
 
