@@ -28,6 +28,7 @@ type answerReader struct {
 	method  string
 	maxBody int64
 	now     func() time.Time
+	arrived func(time.Time) // called at the first byte; nil: not
 }
 
 // read reads an HTTP/1.1 answer, past interim ones (1xx).
@@ -69,7 +70,11 @@ func (r answerReader) begin(conn io.Reader) (*answerSource, answer) {
 	if _, err := source.Peek(1); err != nil {
 		return source, answer{err: err}
 	}
-	return source, answer{first: r.now(), proto: protoHTTP1}
+	first := r.now()
+	if r.arrived != nil {
+		r.arrived(first)
+	}
+	return source, answer{first: first, proto: protoHTTP1}
 }
 
 // final reads headers until there is one that is not interim. All of them together share one budget.

@@ -64,6 +64,14 @@ func (s *Sender) Timeout(a Attempt) time.Duration {
 	return s.o.Timeout
 }
 
+// Watch has a function called when the first byte of the answer has arrived, with the time of it. It comes before Hold or
+// Write.
+func (p *Prepared) Watch(arrived func(time.Time)) {
+	if w, ok := p.wire.(*http1Wire); ok && !p.Failed() {
+		w.reader.arrived = arrived
+	}
+}
+
 // Withheld is how many bytes the release will write, with those that TLS adds.
 func (p *Prepared) Withheld() int {
 	if p.Failed() || p.link == nil {

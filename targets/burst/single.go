@@ -14,6 +14,8 @@ type single struct {
 	run       *run
 	place     int // in the burst
 	technique Technique
+	socket    net.Conn
+	proof     proof
 }
 
 // openSingle connects the attempts of a group at the same time.
@@ -55,8 +57,10 @@ func (p *single) prelude(ctx context.Context) {
 	switch p.technique {
 	case Plain:
 	case HTTP1HeaderGate:
+		p.Watch(p.run.arrived)
 		p.Hold(ctx, targets.GateHeader)
 	default:
+		p.Watch(p.run.arrived)
 		p.Hold(ctx, targets.GateBody)
 	}
 }
@@ -67,7 +71,13 @@ func (p *single) arm() int {
 	if p.technique == Plain {
 		return p.Size()
 	}
-	return p.Withheld()
+	p.proof.size, p.proof.before = p.Withheld(), -1
+	if p.socket = p.TCP(); p.socket != nil {
+		if info, ok := readTCP(p.socket); ok {
+			p.proof.before = info.segments
+		}
+	}
+	return p.proof.size
 }
 
 func (p *single) release() {
@@ -75,7 +85,9 @@ func (p *single) release() {
 		p.Write(p.run.ctx)
 		return
 	}
+	p.proof.writing.Store(true)
 	p.Release()
+	p.proof.writing.Store(false)
 }
 
 func (p *single) rest() bool { return p.technique != Plain && p.Withheld() > 0 }
@@ -92,6 +104,10 @@ func (p *single) await(ctx context.Context) {
 	}
 }
 
-func (p *single) finish(ctx context.Context, into []targets.Exchange) { into[p.place] = p.Finish(ctx) }
+func (p *single) finish(ctx context.Context, into []targets.Exchange) {
+	x := p.Finish(ctx)
+	x.Wrote = p.wrote(x.Wrote)
+	into[p.place] = x
+}
 
 func (p *single) tcp() net.Conn { return p.TCP() }

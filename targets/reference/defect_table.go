@@ -78,7 +78,7 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"double-send-two-payloads", "duplicate"}}},
 	lostRace500: {Name: "lost-race-500", Class: "lost-race-5xx", Report: "B06",
 		Summary: "Answers 500 to the attempt that loses the race for the claim.",
-		Breaks:  []Break{{"double-send[50]", "server-error"}, {"double-send[10]", "server-error"}}},
+		Breaks:  []Break{{"double-send[10]", "server-error"}}},
 	unrelatedKeysRefused: {Name: "unrelated-keys-refused", Class: "lost-race-5xx", Report: "B07",
 		Summary: "Answers 503 to every other key while a request with a key runs.",
 		Breaks:  []Break{{"distinct-keys-together", "server-error"}}},
