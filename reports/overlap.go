@@ -8,11 +8,11 @@ func (p *page) overlap(c Case) {
 	if o == nil {
 		return
 	}
-	text := fmt.Sprintf("%s in each of %s; %d of %d planned overlapped, %d raced, %s", plural(o.Sends, "request", "requests"),
+	text := fmt.Sprintf("%s at once, %s; %d of %d planned overlapped, %d raced, %s", plural(o.Sends, "request", "requests"),
 		plural(o.Rounds, "round", "rounds"), o.Overlapped, o.Planned, o.Raced, plural(o.InProgress, "in-progress answer", "in-progress answers"))
 	p.para(2, "sent together", labelColumn, text)
 	p.para(2, "released by", labelColumn, o.Technique+releaseText(*o))
-	if o.ResolvedUS > 0 {
+	if o.ResolvedUS > 0 && o.Raced == 0 { // a race that was met needs no estimate of what might have been missed
 		p.para(2, "resolved", labelColumn, fmt.Sprintf("these rounds would have found a window of %.0f µs with 99.9 %% (send spread %.0f µs%s)",
 			o.ResolvedUS, o.SpreadUS, rttText(*o)))
 	}

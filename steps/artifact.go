@@ -16,10 +16,13 @@ func (w *world) draw(s *sent) {
 		Bundle: s.bundle, Revision: s.revision, Digest: digest(s.Body), KeyRelationship: s.keyWords,
 		Approval: w.approval(s), Prior: w.prior(s), Permitted: s.permit.Dispositions,
 	}
-	if w.artifact != nil && s.situation == judge.Together {
-		a.Observed = w.artifact.Observed
+	a.Observed = []reports.Disposition{s.disposition}
+	if s.situation == judge.Together { // of all that were sent with it
+		a.Observed = nil
+		for _, one := range w.history {
+			a.Observed = append(a.Observed, one.disposition)
+		}
 	}
-	a.Observed = append(a.Observed, s.disposition)
 	w.artifact = a
 }
 
