@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -225,12 +224,8 @@ func digest(body []byte) string {
 
 // retryAfter reads how long an answer asks to wait: whole seconds or a date, at most limit.
 func retryAfter(x targets.Exchange, otherwise, limit time.Duration) time.Duration {
-	text := x.Answer.Get("Retry-After")
-	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && n >= 0 {
-		return min(time.Duration(n)*time.Second, limit)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(x.Ended), 0), limit)
+	if d, said := x.RetryAfter(x.Ended); said {
+		return min(d, limit)
 	}
 	return min(otherwise, limit)
 }

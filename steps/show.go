@@ -20,24 +20,14 @@ const shownBody = 8 << 10
 
 // show writes an attempt of the history into the stream.
 func (w *world) show(s *sent, purpose string) {
-	ev := reports.Redacted(s.Exchange, w.began, w.target.Secrets, shownBody)
-	ev.Purpose, ev.Namespace, ev.ID, ev.Disposition = purpose, s.namespace, s.id, s.disposition
-	w.emit(w.c.ID, reports.Event{Kind: reports.KindExchange, Exchange: &ev})
+	w.showExchange(s.Exchange, purpose, s.namespace, s.id, s.disposition)
 }
 
 // showExchange writes any other exchange: setting up, reading back, cleaning up.
 func (w *world) showExchange(x targets.Exchange, purpose, namespace, id string, d reports.Disposition) {
-	id0 := ""
-	if w.c != nil {
-		id0 = w.c.ID
-	}
-	w.engine.showExchange(id0, x, purpose, namespace, id, d)
-}
-
-func (e *engine) showExchange(caseID string, x targets.Exchange, purpose, namespace, id string, d reports.Disposition) {
-	ev := reports.Redacted(x, e.began, e.target.Secrets, shownBody)
+	ev := reports.Redacted(x, w.began, w.target.Secrets, shownBody)
 	ev.Purpose, ev.Namespace, ev.ID, ev.Disposition = purpose, namespace, id, d
-	e.emit(caseID, reports.Event{Kind: reports.KindExchange, Exchange: &ev})
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindExchange, Exchange: &ev})
 }
 
 // remember notes a record that the case has created: it is an event, and it is removed at the end. In a case that

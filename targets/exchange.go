@@ -2,6 +2,8 @@ package targets
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -82,6 +84,19 @@ func (x Exchange) Answered() bool { return x.Status != 0 }
 
 // Succeeded reports whether the answer is a 2xx.
 func (x Exchange) Succeeded() bool { return x.Status >= 200 && x.Status < 300 }
+
+// RetryAfter reads how long an answer asks to wait, in whole seconds or until a date (RFC 9110 section 10.2.3); false
+// where it does not say, or says nothing that can be read. A date that has passed gives no wait.
+func (x Exchange) RetryAfter(now time.Time) (time.Duration, bool) {
+	text := strings.TrimSpace(x.Answer.Get("Retry-After"))
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0), true
+	}
+	return 0, false
+}
 
 // Overlaps reports whether both requests were wholly written before any answer byte of either arrived: the sender's
 // proof that the target had both at once.

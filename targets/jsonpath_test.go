@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -71,4 +72,17 @@ func TestCodeMatches(t *testing.T) {
 	assert.False(t, CodeMatches(code, []byte(`<html>`)))
 	assert.True(t, CodeMatches(&Code{At: "$.code"}, []byte(`{"code":"any"}`)))
 	assert.False(t, CodeMatches(&Code{At: "$.code"}, []byte(`{}`)))
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"0": 0, " 7 ": 7 * time.Second, now.Add(time.Minute).Format(http.TimeFormat): time.Minute,
+		now.Add(-time.Minute).Format(http.TimeFormat): 0, "": -1, "soon": -1, "-1": -1, "99999999999999": -1,
+	} {
+		got, said := Exchange{Answer: http.Header{"Retry-After": {text}}}.RetryAfter(now)
+		assert.Equal(t, want >= 0, said, text)
+		assert.Equal(t, max(want, 0), got, text)
+	}
 }

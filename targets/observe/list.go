@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -169,15 +167,11 @@ func (w *walk) send(ctx context.Context, a targets.Attempt) (targets.Exchange, e
 
 // retryAfter reads the header in both forms of RFC 9110 section 10.2.3. A wait of zero becomes a short one.
 func retryAfter(x targets.Exchange, now time.Time) (time.Duration, bool) {
-	text := strings.TrimSpace(x.Answer.Get("Retry-After"))
-	if text == "" || (x.Status != http.StatusTooManyRequests && x.Status != http.StatusServiceUnavailable) {
+	if x.Status != http.StatusTooManyRequests && x.Status != http.StatusServiceUnavailable {
 		return 0, false
 	}
-	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return max(time.Duration(n)*time.Second, minPoll), true
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), minPoll), true
+	if d, said := x.RetryAfter(now); said {
+		return max(d, minPoll), true
 	}
 	return 0, false
 }
