@@ -22,6 +22,8 @@ const (
 	KindExchange      Kind = "exchange"
 	KindReading       Kind = "reading"
 	KindFault         Kind = "fault"
+	KindProgress      Kind = "progress"
+	KindCrashPoint    Kind = "crash-point"
 	KindFinding       Kind = "finding"
 	KindNote          Kind = "note"
 	KindCaseEnded     Kind = "case-ended"
@@ -49,6 +51,8 @@ type Event struct {
 	Exchange    *Exchange        `json:"exchange,omitempty"`
 	Reading     *targets.Reading `json:"reading,omitempty"`
 	Fault       *Fault           `json:"fault,omitempty"`
+	Progress    *Progress        `json:"progress,omitempty"`
+	CrashPoint  *CrashPoint      `json:"crash_point,omitempty"`
 	Finding     *Finding         `json:"finding,omitempty"`
 	Note        *Note            `json:"note,omitempty"`
 	CaseEnded   *CaseEnded       `json:"case_ended,omitempty"`
@@ -111,6 +115,34 @@ type Step struct {
 type Fault struct {
 	Text string `json:"text"`            // "killed at before COMMIT", "restarted", "clock moved by 24h"
 	Err  string `json:"error,omitempty"` // why it could not be done
+}
+
+// Progress says how far a long step is. The last one of a case stands.
+type Progress struct {
+	What string `json:"what"` // "crash points"
+	Done int    `json:"done"`
+	Of   int    `json:"of"`
+}
+
+// CrashPoint is what came of one point of a sweep: the fault there, the retry under the same key, and the count. Its
+// address is that of the case, a slash and Part.
+type CrashPoint struct {
+	Part       string      `json:"part"`                  // "INSERT INTO orders#1:after"; "at 1.2ms" where only moments are to be had
+	Label      string      `json:"label,omitempty"`       // of the step
+	Occurrence int         `json:"occurrence,omitempty"`  // of the step within the request, from 1
+	Side       string      `json:"side,omitempty"`        // before, after
+	Fault      string      `json:"fault"`                 // kill, disconnect, host-crash, database-cut, hang-up
+	Fired      bool        `json:"fired"`                 // the fault was seen to strike where it was meant to
+	Saw        string      `json:"saw"`                   // what the client saw of the first attempt: "no answer (closed)", "201"
+	Retry      Disposition `json:"retry,omitempty"`       // what the last retry came to
+	Status     int         `json:"status,omitempty"`      // its status; 0: no answer
+	Retries    int         `json:"retries"`               // how often the operation was sent again
+	Records    *int        `json:"records,omitempty"`     // counted after the last retry; none: the count could not be taken
+	Expected   string      `json:"expected"`              // "1"
+	RecoveryMS *float64    `json:"recovery_ms,omitempty"` // from the fault, or the restart, until a retry settled; none: never
+	Verdict    Verdict     `json:"verdict"`
+	Finding    FindingKind `json:"finding,omitempty"` // the first reason for a fail
+	Reason     string      `json:"reason,omitempty"`  // in one line
 }
 
 // What an exchange is for.

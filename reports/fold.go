@@ -101,6 +101,8 @@ func (c *openCase) fold(e Event, start time.Time) {
 		c.Readings = append(c.Readings, caseReading(*e.Reading, e.At, start))
 	case e.Fault != nil:
 		c.Faults = append(c.Faults, CaseFault{*e.Fault, ms})
+	case e.CrashPoint != nil:
+		c.Points = append(c.Points, *e.CrashPoint)
 	case e.Finding != nil:
 		c.Findings = append(c.Findings, *e.Finding)
 	case e.Note != nil:

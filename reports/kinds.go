@@ -19,6 +19,8 @@ func Kinds() []KindInfo {
 		{KindExchange, "exchange", "One request and what came back, without secrets and cut to a limit."},
 		{KindReading, "reading", "One count taken by one observer."},
 		{KindFault, "fault", "Something was done to the target itself."},
+		{KindProgress, "progress", "How far a long step is."},
+		{KindCrashPoint, "crash_point", "What came of one point of a crash sweep: the fault, the retry and the count."},
 		{KindFinding, "finding", "One reason for a fail."},
 		{KindNote, "note", "Something seen that is no finding: an observation or a warning."},
 		{KindCaseEnded, "case_ended", "A case has its verdict."},

@@ -34,6 +34,7 @@ type Case struct {
 	Exchanges []Exchange    `json:"exchanges,omitempty"`
 	Readings  []CaseReading `json:"readings,omitempty"`
 	Faults    []CaseFault   `json:"faults,omitempty"`
+	Points    []CrashPoint  `json:"crash_points,omitempty"`
 }
 
 // Summary counts the cases by verdict.

@@ -23,16 +23,10 @@ func checkIdentity(d *decoder, t *Target) {
 	if t.Name == "" {
 		d.missing("", "", "the target has no name: reports and known failures speak of it")
 	}
-	started := t.Run != nil && t.Run.Process != nil
-	if t.URL == "" && !started {
-		d.missing("", "", "url is required unless idemcheck starts the target itself (run)")
+	if t.URL == "" && !t.Run.Starts() {
+		d.missing("", "", "url is required unless idemcheck starts the target itself (run.process, run.container)")
 	}
-	if started && len(t.Run.Process.Command) == 0 {
-		d.missing("run.process", "", "run.process needs a command")
-	}
-	if t.Run != nil && t.Run.Process == nil {
-		d.missing("run", "", "run needs a process")
-	}
+	checkRun(d, t.Run)
 	checkURL(d, "url", t.URL)
 	for i, r := range t.Replicas {
 		checkURL(d, item("replicas", i), r)

@@ -70,10 +70,7 @@ func requestsOf(t *Target) []placedLine {
 	if t.Clock != nil && t.Clock.HTTP != nil {
 		out = append(out, placedLine{"clock.http.request", t.Clock.HTTP.Line})
 	}
-	if t.Run != nil && t.Run.Process != nil {
-		out = append(out, placedLine{"run.process.ready", t.Run.Process.Ready})
-	}
-	return out
+	return append(out, runRequests(t.Run)...)
 }
 
 func headersOf(t *Target) []placedHeaders {
@@ -100,9 +97,9 @@ func headersOf(t *Target) []placedHeaders {
 }
 
 // checkTemplates refuses a {{name}} that nothing will ever fill in. Templates were noted while the file was read.
-func checkTemplates(d *decoder, _ *Target) {
+func checkTemplates(d *decoder, t *Target) {
 	for _, u := range d.templates {
-		if !slices.Contains(VarNames(), u.name) {
+		if !slices.Contains(VarNames(), u.name) && !t.names(u.name) {
 			d.errs = append(d.errs, &FileError{File: d.file, Line: u.at.line, Column: u.at.column,
 				Msg: u.path + ": {{" + u.name + "}} is not known", Hint: suggest(u.name, VarNames())})
 		}

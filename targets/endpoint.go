@@ -11,6 +11,10 @@ type Need string
 // The needs. Cases that touch the whole target are run one by one.
 const (
 	NeedCrash           Need = "crash"
+	NeedCrashPoints     Need = "crash-points"   // steps of a request at which it can be stopped
+	NeedKillPoints      Need = "kill-points"    // and killed
+	NeedDatabaseProxy   Need = "database-proxy" // a proxy before its database
+	NeedDatabase        Need = "database"       // a database that can be restarted
 	NeedRestart         Need = "restart"
 	NeedClock           Need = "clock"
 	NeedSecondTenant    Need = "second-tenant"
@@ -51,6 +55,11 @@ type Endpoint struct {
 	Kill    func(context.Context) error // SIGKILL, waits until reaped
 	Restart func(context.Context) error // starts it again on the same data
 	Logs    func() string               // what the target has printed, without secrets
+
+	Points       Points                                   // where a request can be stopped
+	Another      func(context.Context) (*Endpoint, error) // starts a further instance on the same data, closed with this one at the latest
+	RefuseStore  func(bool)                               // whether the target's database seems to be down
+	RestartStore func(context.Context) error              // restarts the target's database
 
 	closers []func() error
 }

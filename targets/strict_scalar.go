@@ -18,6 +18,8 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, path string) bool {
 		*p = d.body(n, path)
 	case *Operations:
 		*p = d.operations(n, path)
+	case *Services:
+		*p = d.services(n, path)
 	case *Strings:
 		d.listOrOne(n, v, path)
 	case *Ints:
@@ -50,6 +52,20 @@ func (d *decoder) operations(n *yaml.Node, path string) Operations {
 		op := Operation{Name: p.name}
 		d.value(p.value, reflect.ValueOf(&op).Elem(), d.put(path, p))
 		out = append(out, op)
+	}
+	return out
+}
+
+// services reads the services in file order.
+func (d *decoder) services(n *yaml.Node, path string) Services {
+	if !d.wants(n, yaml.MappingNode, path, "a mapping of names to services") {
+		return nil
+	}
+	var out Services
+	for _, p := range d.pairs(n) {
+		s := Service{Name: p.name}
+		d.value(p.value, reflect.ValueOf(&s).Elem(), d.put(path, p))
+		out = append(out, s)
 	}
 	return out
 }

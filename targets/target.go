@@ -171,19 +171,6 @@ type Sink struct {
 	Ref  string `yaml:"ref"` // JSONPath of the id of the record it belongs to
 }
 
-// Run says how idemcheck starts the target itself.
-type Run struct {
-	Process *Process `yaml:"process"`
-}
-
-// Process is a target run as a child process. {{port}} and {{dir}} are replaced in Command and Env.
-type Process struct {
-	Command Strings           `yaml:"command"`
-	Env     map[string]string `yaml:"env"`
-	Dir     string            `yaml:"dir"`
-	Ready   string            `yaml:"ready"` // GET /healthz
-}
-
 // Clock is how the target's time is moved.
 type Clock struct {
 	HTTP *Request `yaml:"http"` // {{duration}} is the step forward

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // gate keeps all connections waiting while a point is being dealt with: what the rest of a dying target still says must
@@ -13,7 +15,7 @@ type gate struct{ opened chan struct{} }
 // Armed is a point that waits for its unit.
 type Armed struct {
 	p       *Proxy
-	point   Point
+	point   targets.Point
 	then    Then
 	atPoint func()
 
@@ -29,7 +31,7 @@ type Armed struct {
 // Arm waits for a point. When it is reached, everything stands still, atPoint is called (it kills the target and waits
 // until it is reaped), and then the connections are dealt with. It fires at most once. Only one point can be armed at a
 // time: another one before is disarmed.
-func (p *Proxy) Arm(pt Point, then Then, atPoint func()) *Armed {
+func (p *Proxy) Arm(pt targets.Point, then Then, atPoint func()) *Armed {
 	a := &Armed{p: p, point: pt, then: then, atPoint: atPoint, done: make(chan struct{})}
 	p.mu.Lock()
 	before, closed := p.armed, p.closed
@@ -55,6 +57,9 @@ func (a *Armed) Fired() bool {
 		return false
 	}
 }
+
+// Done is closed when the point was reached and everything is done, or when it cannot fire any more.
+func (a *Armed) Done() <-chan struct{} { return a.done }
 
 // Wait waits until the point was reached and everything is done, and gives the unit at which it was. An error says why
 // it cannot fire any more, or that the context has ended.

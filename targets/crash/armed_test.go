@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 func TestPointsThatCannotFire(t *testing.T) {
@@ -16,14 +18,14 @@ func TestPointsThatCannotFire(t *testing.T) {
 	x := dialTarget(t, p)
 	never := func() { t.Error("it was reached") }
 
-	a := p.Arm(Point{"LARGE", 1, After}, Cut, never)
+	a := p.Arm(targets.Point{"LARGE", 1, targets.After}, Cut, never)
 	require.NoError(t, x.query("large"), "too large a reply is passed on")
 	_, err := a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrTooLarge)
 	assert.EqualError(t, err, "wait for LARGE#1:after: the reply is too large to be held")
 	assert.False(t, a.Fired())
 
-	a = p.Arm(Point{"DIE", 1, After}, Cut, never)
+	a = p.Arm(targets.Point{"DIE", 1, targets.After}, Cut, never)
 	x.say(&pgproto3.Query{String: "die"})
 	m, err := x.Receive()
 	require.NoError(t, err, "what the database has said is passed on")
@@ -31,8 +33,8 @@ func TestPointsThatCannotFire(t *testing.T) {
 	_, err = a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrLost)
 
-	a = p.Arm(Point{"BEGIN", 2, After}, Cut, never)
-	b := p.Arm(Point{"BEGIN", 2, After}, Cut, never)
+	a = p.Arm(targets.Point{"BEGIN", 2, targets.After}, Cut, never)
+	b := p.Arm(targets.Point{"BEGIN", 2, targets.After}, Cut, never)
 	_, err = a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrDisarmed)
 	require.NoError(t, dialTarget(t, p).query("BEGIN"))
@@ -45,11 +47,11 @@ func TestPointsThatCannotFire(t *testing.T) {
 	require.ErrorIs(t, err, ErrDisarmed)
 	require.NoError(t, dialTarget(t, p).query("BEGIN"))
 
-	c := p.Arm(Point{"BEGIN", 1, After}, Cut, never)
+	c := p.Arm(targets.Point{"BEGIN", 1, targets.After}, Cut, never)
 	require.NoError(t, p.Close())
 	_, err = c.Wait(t.Context())
 	require.ErrorIs(t, err, ErrClosed)
-	_, err = p.Arm(Point{"BEGIN", 1, After}, Cut, never).Wait(t.Context())
+	_, err = p.Arm(targets.Point{"BEGIN", 1, targets.After}, Cut, never).Wait(t.Context())
 	require.ErrorIs(t, err, ErrClosed)
 }
 
@@ -58,7 +60,7 @@ func TestDisarmWhileHeld(t *testing.T) {
 	f := startFake(t)
 	p := before(t, f)
 	x := dialTarget(t, p)
-	a := p.Arm(Point{"SILENCE", 1, After}, Cut, func() { t.Error("it was reached") })
+	a := p.Arm(targets.Point{"SILENCE", 1, targets.After}, Cut, func() { t.Error("it was reached") })
 	x.say(&pgproto3.Query{String: "silence"})
 	soon(t, func() bool { return f.seen() == "Q(silence)" }, "it is on its way")
 	assert.False(t, a.Disarm())

@@ -3,9 +3,6 @@ package crash
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -18,43 +15,6 @@ const (
 	MySQL    Protocol = "mysql" // and MariaDB
 	TCP      Protocol = "tcp"   // anything else in which an answer follows a question
 )
-
-// Side is where at a unit the world stops.
-type Side string
-
-// The sides. After a reply was passed on is not among them: it is the same state of the database as before the next
-// unit, and the target would be killed while it already goes on.
-const (
-	Before Side = "before" // the database never sees the unit
-	After  Side = "after"  // the database has carried it out, and the target never sees the reply
-)
-
-// Point is a place at which the target can die.
-type Point struct {
-	Label      string // of the unit
-	Occurrence int    // which of the units with this label, counted from 1 since the point was armed
-	Side       Side
-}
-
-// String gives the address of the point, such as "INSERT INTO orders#1:after".
-func (p Point) String() string { return fmt.Sprintf("%s#%d:%s", p.Label, p.Occurrence, p.Side) }
-
-// ParsePoint reads what String has written.
-func ParsePoint(s string) (Point, error) {
-	colon, hash := strings.LastIndexByte(s, ':'), strings.LastIndexByte(s, '#')
-	if hash < 1 || colon < hash {
-		return Point{}, fmt.Errorf("crash point %q: not of the form LABEL#1:after", s)
-	}
-	n, err := strconv.Atoi(s[hash+1 : colon])
-	if err != nil || n < 1 {
-		return Point{}, fmt.Errorf("crash point %q: %q is no count from 1", s, s[hash+1:colon])
-	}
-	side := Side(s[colon+1:])
-	if side != Before && side != After {
-		return Point{}, fmt.Errorf("crash point %q: the side is neither before nor after", s)
-	}
-	return Point{Label: s[:hash], Occurrence: n, Side: side}, nil
-}
 
 // Unit is one unit that the target has sent.
 type Unit struct {

@@ -227,3 +227,12 @@ func labels(run []Unit) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// labelLists gives the labels of dry runs.
+func labelLists(runs [][]Unit) [][]string {
+	var out [][]string
+	for _, r := range runs {
+		out = append(out, Labels(r))
+	}
+	return out
+}

@@ -1,6 +1,10 @@
 package crash
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
 
 // errPending says that a connection sends ever more without waiting for replies.
 var errPending = errors.New("too many units wait for their replies")
@@ -17,7 +21,7 @@ func (l *link) depart(label string, size int, reply replyKind) error {
 		}
 		u, a, g = l.p.see(l, label, size)
 	}
-	if a != nil && a.point.Side == Before {
+	if a != nil && a.point.Side == targets.Before {
 		if !l.p.reached(a) {
 			return errCut
 		}

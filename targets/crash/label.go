@@ -11,7 +11,6 @@ const (
 	maxName       = 80
 	maxStatements = 1000 // of one query that are looked at
 	maxNesting    = 4    // of statements that hold others
-	preparing     = "prepare "
 	unknownLabel  = "statement"
 )
 

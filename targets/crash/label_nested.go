@@ -1,6 +1,10 @@
 package crash
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
 
 // prepare reads a PREPARE: PREPARE name (types) AS statement, or in MySQL PREPARE name FROM 'statement'.
 func (p *labeller) prepare() statement {
@@ -19,7 +23,7 @@ func (p *labeller) prepare() statement {
 		inner = p.statement().label
 		p.depth--
 	}
-	return statement{label: preparing + inner, prepares: name}
+	return statement{label: targets.Preparing + inner, prepares: name}
 }
 
 func labelsOf(found []statement) []string {

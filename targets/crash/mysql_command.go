@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"sync"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // The commands that need to be told apart (MySQL documentation, "Command Phase").
@@ -90,7 +92,7 @@ func (n *myNames) prepare(sql string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.last = label
-	return preparing + label
+	return targets.Preparing + label
 }
 
 // prepared notes the number that the database has given to a statement.
@@ -101,7 +103,7 @@ func (n *myNames) prepared(id uint32, label string) {
 		n.labels = map[uint32]string{}
 	}
 	if _, there := n.labels[id]; id != 0 && (there || len(n.labels) < maxNames) {
-		n.labels[id] = label[len(preparing):]
+		n.labels[id] = label[len(targets.Preparing):]
 	}
 }
 

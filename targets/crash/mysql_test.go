@@ -16,6 +16,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 func TestMyReply(t *testing.T) {
@@ -130,7 +132,7 @@ func myOrder(ctx context.Context, db *sql.DB, name, key string) error {
 }
 
 // mySweep dies at each point, and looks at what the database has then.
-func mySweep(t *testing.T, p *Proxy, direct, through *sql.DB, name string, points []Point) {
+func mySweep(t *testing.T, p *Proxy, direct, through *sql.DB, name string, points []targets.Point) {
 	for i, pt := range points {
 		key := fmt.Sprintf("key%d", i)
 		require.NoError(t, myOrder(t.Context(), through, name, key+"warm"))
@@ -138,7 +140,7 @@ func mySweep(t *testing.T, p *Proxy, direct, through *sql.DB, name string, point
 		require.Error(t, myOrder(t.Context(), through, name, key), pt)
 		fired(t, a)
 		want := 0
-		if pt.Side == After && i == len(points)-1 {
+		if pt.Side == targets.After && i == len(points)-1 {
 			want = 1
 		}
 		var n int
@@ -165,7 +167,7 @@ func TestMySQLSweep(t *testing.T) {
 				require.NoError(t, myOrder(t.Context(), through, name, "dry"))
 				runs = append(runs, stop())
 			}
-			points := Plan(runs, nil, false)
+			points := targets.PlanPoints(labelLists(runs), nil, false)
 			var got []string
 			for _, pt := range points {
 				got = append(got, strings.ReplaceAll(pt.String(), name+"_", ""))
@@ -183,7 +185,7 @@ func TestMySQLReplies(t *testing.T) {
 	p, direct, through := realMySQL(t, MySQL, "multiStatements=true")
 	through.SetMaxOpenConns(1)
 	name := myTable(t, direct)
-	for _, side := range []Side{After, Before} {
+	for _, side := range []targets.Side{targets.After, targets.Before} {
 		for label, query := range map[string]string{
 			"SELECT FROM seq_1_to_1000":                 "SELECT seq FROM seq_1_to_1000",
 			"SELECT 1; SELECT FROM seq_1_to_3; SELECT":  "SELECT 1; SELECT seq FROM seq_1_to_3; SELECT 2",
@@ -191,7 +193,7 @@ func TestMySQLReplies(t *testing.T) {
 			"SELECT FROM nowhere":                       "SELECT 1 FROM nowhere",
 			"SELECT repeat":                             "SELECT repeat('x', 100000)",
 		} {
-			a := p.Arm(Point{label, 1, side}, Resume, nil)
+			a := p.Arm(targets.Point{label, 1, side}, Resume, nil)
 			rows, err := through.QueryContext(t.Context(), query)
 			if err == nil {
 				for more := true; more; more = rows.NextResultSet() {
@@ -222,10 +224,10 @@ func TestMySQLFile(t *testing.T) {
 		require.NoError(t, direct.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name+"_orders").Scan(&n))
 		return n
 	}
-	for want, side := range map[int]Side{0: Before, 10_000: After} {
+	for want, side := range map[int]targets.Side{0: targets.Before, 10_000: targets.After} {
 		_, err := direct.ExecContext(t.Context(), "DELETE FROM "+name+"_orders")
 		require.NoError(t, err)
-		a := p.Arm(Point{"LOAD DATA", 1, side}, Cut, nil)
+		a := p.Arm(targets.Point{"LOAD DATA", 1, side}, Cut, nil)
 		_, err = through.ExecContext(t.Context(), load)
 		require.Error(t, err)
 		fired(t, a)
@@ -248,7 +250,7 @@ func TestTCP(t *testing.T) {
 	run := stop()
 	assert.Equal(t, "step, step, step, step, step", labels(run))
 	assert.Positive(t, run[0].Size)
-	mySweep(t, p, direct, through, name, Plan([][]Unit{run}, nil, false))
+	mySweep(t, p, direct, through, name, targets.PlanPoints([][]string{Labels(run)}, nil, false))
 }
 
 func FuzzMySQL(f *testing.F) {

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 func TestPostgresPoolWithNoise(t *testing.T) {
@@ -25,12 +27,12 @@ func TestPostgresPoolWithNoise(t *testing.T) {
 	seen := idle()
 	require.NotEmpty(t, seen)
 	for i := range 20 {
-		points := Plan(dryRuns(t, p, pool.order, 5, fmt.Sprintf("run%d-", i)), seen, true)
-		assert.Equal(t, []Point{
-			{"BEGIN", 1, Before}, {"BEGIN", 1, After}, {"INSERT INTO idem", 1, After}, {"INSERT INTO orders", 1, After},
-			{"UPDATE idem", 1, After}, {"COMMIT", 1, After}}, points)
+		points := targets.PlanPoints(labelLists(dryRuns(t, p, pool.order, 5, fmt.Sprintf("run%d-", i))), Labels(seen), true)
+		assert.Equal(t, []targets.Point{
+			{"BEGIN", 1, targets.Before}, {"BEGIN", 1, targets.After}, {"INSERT INTO idem", 1, targets.After}, {"INSERT INTO orders", 1, targets.After},
+			{"UPDATE idem", 1, targets.After}, {"COMMIT", 1, targets.After}}, points)
 	}
-	for i, pt := range Plan(dryRuns(t, p, pool.order, 5, "dry"), seen, true) {
+	for i, pt := range targets.PlanPoints(labelLists(dryRuns(t, p, pool.order, 5, "dry")), Labels(seen), true) {
 		key := fmt.Sprintf("key%d", i)
 		a := p.Arm(pt, Cut, nil)
 		require.Error(t, pool.order(t.Context(), key))

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // realPostgres gives the DSN of a real server, and one that goes through a proxy.
@@ -129,13 +131,13 @@ func TestPostgresModes(t *testing.T) {
 			got := strings.ReplaceAll(labels(runs[2]), "prepare INSERT INTO idem, INSERT", "INSERT")
 			got = strings.ReplaceAll(got, "prepare INSERT INTO orders, INSERT", "INSERT")
 			assert.Equal(t, orderUnits, strings.ReplaceAll(got, "prepare UPDATE idem, UPDATE", "UPDATE"))
-			sweep(t, p, Plan(runs, nil, false), through, own, schema)
+			sweep(t, p, targets.PlanPoints(labelLists(runs), nil, false), through, own, schema)
 		})
 	}
 }
 
 // sweep dies at each point, and looks at what the database has then.
-func sweep(t *testing.T, p *Proxy, points []Point, through string, own *pgx.Conn, name string) {
+func sweep(t *testing.T, p *Proxy, points []targets.Point, through string, own *pgx.Conn, name string) {
 	require.GreaterOrEqual(t, len(points), 10)
 	for i, pt := range points {
 		key := fmt.Sprintf("key%d", i)
@@ -148,7 +150,7 @@ func sweep(t *testing.T, p *Proxy, points []Point, through string, own *pgx.Conn
 		conn.Close(t.Context())
 		rolledBack(t, own, name)
 		want := 0
-		if pt.Label == "COMMIT" && pt.Side == After {
+		if pt.Label == "COMMIT" && pt.Side == targets.After {
 			want = 1
 		}
 		assert.Equal(t, want, count(t, own, key), pt)
@@ -162,7 +164,7 @@ func TestPostgresHostCrash(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), through+"&application_name="+name+"&search_path="+name)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
-	a := p.Arm(Point{"COMMIT", 1, Before}, Orphan, nil)
+	a := p.Arm(targets.Point{"COMMIT", 1, targets.Before}, Orphan, nil)
 	require.Error(t, order(t.Context(), conn, "key"))
 	fired(t, a)
 	_, err = own.Exec(t.Context(), "SET lock_timeout = '50ms'; INSERT INTO idem VALUES ('key')")
@@ -242,10 +244,10 @@ func TestPostgresCopyListenAndLarge(t *testing.T) {
 	for _, label := range []string{"COPY orders", "LISTEN jobs", "INSERT INTO orders", "SELECT FROM orders"} {
 		assert.Contains(t, labels(stop()), label)
 	}
-	for want, side := range map[int]Side{0: Before, 1: After} {
+	for want, side := range map[int]targets.Side{0: targets.Before, 1: targets.After} {
 		c, err := pgx.Connect(t.Context(), through)
 		require.NoError(t, err)
-		a := p.Arm(Point{"COPY orders", 1, side}, Cut, nil)
+		a := p.Arm(targets.Point{"COPY orders", 1, side}, Cut, nil)
 		rows := pgx.CopyFromRows([][]any{{string(side)}})
 		_, err = c.CopyFrom(t.Context(), pgx.Identifier{"orders"}, []string{"id"}, rows)
 		require.Error(t, err)
@@ -279,7 +281,7 @@ func TestPostgresBatch(t *testing.T) {
 	require.NoError(t, send())
 	run := stop()
 	assert.Equal(t, "INSERT INTO orders ×200; UPDATE idem", labels(run))
-	a := p.Arm(Plan([][]Unit{run}, nil, true)[0], Cut, nil)
+	a := p.Arm(targets.PlanPoints([][]string{Labels(run)}, nil, true)[0], Cut, nil)
 	require.Error(t, send())
 	fired(t, a)
 	assert.Equal(t, 400, count(t, own, "batch"))

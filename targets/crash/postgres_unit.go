@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 const (
@@ -114,7 +116,7 @@ func (u *pgUnit) apply(found []statement) string {
 		case s.executes != "":
 			label = known(u.statements, s.executes)
 		case s.prepares != "":
-			remember(u.statements, s.prepares, strings.TrimPrefix(s.label, preparing))
+			remember(u.statements, s.prepares, strings.TrimPrefix(s.label, targets.Preparing))
 		case s.forgetsAll:
 			clear(u.statements)
 		case s.forgets != "":
@@ -132,7 +134,7 @@ func (u *pgUnit) take() string {
 	case len(u.runs) > 0:
 		return join(u.runs)
 	case u.parsed != "":
-		return preparing + u.parsed
+		return targets.Preparing + u.parsed
 	case u.other != "":
 		return u.other
 	default:

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // patience bounds what must happen.
@@ -85,7 +87,7 @@ func TestBeforeAndAfter(t *testing.T) {
 			f := startFake(t)
 			p := before(t, f)
 			x, other := dialTarget(t, p), dialTarget(t, p)
-			pt, err := ParsePoint(row.point)
+			pt, err := targets.ParsePoint(row.point)
 			require.NoError(t, err)
 			calls, asked := 0, ""
 			a := p.Arm(pt, Cut, func() { calls++; asked = f.seen() })
@@ -130,7 +132,7 @@ func TestEverythingStandsStillAtAPoint(t *testing.T) {
 	p := before(t, f)
 	x, other := dialTarget(t, p), dialTarget(t, p)
 	reached, killed := make(chan struct{}), make(chan struct{})
-	a := p.Arm(Point{"BEGIN", 1, After}, Cut, func() { close(reached); <-killed })
+	a := p.Arm(targets.Point{"BEGIN", 1, targets.After}, Cut, func() { close(reached); <-killed })
 	x.say(&pgproto3.Query{String: "BEGIN"})
 	<-reached
 	assert.False(t, a.Fired(), "not before everything is done")
@@ -146,15 +148,15 @@ func TestEverythingStandsStillAtAPoint(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	t.Parallel()
-	for _, side := range []Side{Before, After} {
+	for _, side := range []targets.Side{targets.Before, targets.After} {
 		f := startFake(t)
 		p := before(t, f)
 		x := dialTarget(t, p)
 		asked := "-"
-		a := p.Arm(Point{"INSERT INTO a", 2, side}, Resume, func() { asked = f.seen() })
+		a := p.Arm(targets.Point{"INSERT INTO a", 2, side}, Resume, func() { asked = f.seen() })
 		require.NoError(t, pay(x))
 		fired(t, a)
-		assert.Equal(t, map[Side]string{Before: "Q(BEGIN) E S", After: "Q(BEGIN) E S E S"}[side], asked)
+		assert.Equal(t, map[targets.Side]string{targets.Before: "Q(BEGIN) E S", targets.After: "Q(BEGIN) E S E S"}[side], asked)
 		assert.Equal(t, "Q(BEGIN) E S E S Q(COMMIT)", f.seen())
 		assert.Zero(t, f.closedConns())
 	}
@@ -162,11 +164,11 @@ func TestResume(t *testing.T) {
 
 func TestOrphan(t *testing.T) {
 	t.Parallel()
-	for _, side := range []Side{Before, After} {
+	for _, side := range []targets.Side{targets.Before, targets.After} {
 		f := startFake(t)
 		p := before(t, f)
 		x, idle := dialTarget(t, p), dialTarget(t, p)
-		a := p.Arm(Point{"COMMIT", 1, side}, Orphan, func() {
+		a := p.Arm(targets.Point{"COMMIT", 1, side}, Orphan, func() {
 			x.conn.Close()
 			idle.conn.Close()
 			assert.Never(t, func() bool { return f.closedConns() > 0 }, 20*time.Millisecond, time.Millisecond, "not told by the kill")
@@ -185,7 +187,7 @@ func TestPipelinedUnitsWaitBehindTheHeldOne(t *testing.T) {
 	f := startFake(t)
 	p := before(t, f)
 	x := dialTarget(t, p)
-	a := p.Arm(Point{"UPDATE a", 1, After}, Cut, nil)
+	a := p.Arm(targets.Point{"UPDATE a", 1, targets.After}, Cut, nil)
 	x.say(&pgproto3.Query{String: "BEGIN"}, &pgproto3.Query{String: "UPDATE a"}, &pgproto3.Query{String: "COMMIT"})
 	require.NoError(t, x.until("Z"))
 	require.Error(t, x.until("Z"))
@@ -203,7 +205,7 @@ func TestFlushIsPassedOn(t *testing.T) {
 	m, err := x.Receive()
 	require.NoError(t, err)
 	assert.IsType(t, &pgproto3.ParseComplete{}, m)
-	a := p.Arm(Point{"INSERT INTO a", 1, Before}, Cut, nil)
+	a := p.Arm(targets.Point{"INSERT INTO a", 1, targets.Before}, Cut, nil)
 	x.say(insert("")...)
 	require.Error(t, x.until("Z"))
 	fired(t, a)
@@ -216,7 +218,7 @@ func TestNotificationsAreNotHeld(t *testing.T) {
 	p := before(t, f)
 	x := dialTarget(t, p)
 	killed := make(chan struct{})
-	a := p.Arm(Point{"NOTIFY", 1, After}, Resume, func() { <-killed })
+	a := p.Arm(targets.Point{"NOTIFY", 1, targets.After}, Resume, func() { <-killed })
 	close(killed)
 	x.say(&pgproto3.Query{String: "notify"})
 	m, err := x.Receive()
@@ -271,9 +273,9 @@ func TestNothingIsLeft(t *testing.T) { // not parallel: it looks at all goroutin
 		require.NoError(t, err)
 		x := dialTarget(t, p)
 		dialTarget(t, p)
-		p.Arm(Point{"COMMIT", 1, After}, Orphan, nil)
+		p.Arm(targets.Point{"COMMIT", 1, targets.After}, Orphan, nil)
 		require.Error(t, pay(x))
-		p.Arm(Point{"SILENCE", 1, After}, Cut, nil)
+		p.Arm(targets.Point{"SILENCE", 1, targets.After}, Cut, nil)
 		dialTarget(t, p).say(&pgproto3.Query{String: "silence"}, &pgproto3.Query{String: "BEGIN"})
 		end(p)
 		soon(t, func() bool {

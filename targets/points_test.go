@@ -1,6 +1,7 @@
-package crash
+package targets
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,18 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// units gives a run of these labels, separated by commas.
-func units(labels string) []Unit {
-	var run []Unit
-	for label := range strings.SplitSeq(labels, ",") {
-		if label != "" {
-			run = append(run, Unit{Label: label})
-		}
-	}
-	return run
+// labels gives a run of these labels, separated by commas.
+func labels(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, ","), func(l string) bool { return l == "" })
 }
 
-func TestPlan(t *testing.T) {
+func TestPlanPoints(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		runs  []string
@@ -40,12 +35,12 @@ func TestPlan(t *testing.T) {
 		"cold pool":     {[]string{"prepare a,a,b", "prepare a,a,b"}, "", true, "a#1:before a#1:after b#1:after"},
 		"first missing": {[]string{"", "a"}, "", true, ""},
 	} {
-		var runs [][]Unit
+		var runs [][]string
 		for _, r := range row.runs {
-			runs = append(runs, units(r))
+			runs = append(runs, labels(r))
 		}
 		var got []string
-		for _, p := range Plan(runs, units(row.idle), row.quick) {
+		for _, p := range PlanPoints(runs, labels(row.idle), row.quick) {
 			got = append(got, p.String())
 		}
 		assert.Equal(t, row.want, strings.Join(got, " "), name)
