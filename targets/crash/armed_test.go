@@ -18,14 +18,14 @@ func TestPointsThatCannotFire(t *testing.T) {
 	x := dialTarget(t, p)
 	never := func() { t.Error("it was reached") }
 
-	a := p.Arm(targets.Point{"LARGE", 1, targets.After}, Cut, never)
+	a := p.Arm(pointAt("LARGE", 1, targets.After), Cut, never)
 	require.NoError(t, x.query("large"), "too large a reply is passed on")
 	_, err := a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrTooLarge)
 	assert.EqualError(t, err, "wait for LARGE#1:after: the reply is too large to be held")
 	assert.False(t, a.Fired())
 
-	a = p.Arm(targets.Point{"DIE", 1, targets.After}, Cut, never)
+	a = p.Arm(pointAt("DIE", 1, targets.After), Cut, never)
 	x.say(&pgproto3.Query{String: "die"})
 	m, err := x.Receive()
 	require.NoError(t, err, "what the database has said is passed on")
@@ -33,8 +33,8 @@ func TestPointsThatCannotFire(t *testing.T) {
 	_, err = a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrLost)
 
-	a = p.Arm(targets.Point{"BEGIN", 2, targets.After}, Cut, never)
-	b := p.Arm(targets.Point{"BEGIN", 2, targets.After}, Cut, never)
+	a = p.Arm(pointAt("BEGIN", 2, targets.After), Cut, never)
+	b := p.Arm(pointAt("BEGIN", 2, targets.After), Cut, never)
 	_, err = a.Wait(t.Context())
 	require.ErrorIs(t, err, ErrDisarmed)
 	require.NoError(t, dialTarget(t, p).query("BEGIN"))
@@ -47,11 +47,11 @@ func TestPointsThatCannotFire(t *testing.T) {
 	require.ErrorIs(t, err, ErrDisarmed)
 	require.NoError(t, dialTarget(t, p).query("BEGIN"))
 
-	c := p.Arm(targets.Point{"BEGIN", 1, targets.After}, Cut, never)
+	c := p.Arm(pointAt("BEGIN", 1, targets.After), Cut, never)
 	require.NoError(t, p.Close())
 	_, err = c.Wait(t.Context())
 	require.ErrorIs(t, err, ErrClosed)
-	_, err = p.Arm(targets.Point{"BEGIN", 1, targets.After}, Cut, never).Wait(t.Context())
+	_, err = p.Arm(pointAt("BEGIN", 1, targets.After), Cut, never).Wait(t.Context())
 	require.ErrorIs(t, err, ErrClosed)
 }
 
@@ -60,7 +60,7 @@ func TestDisarmWhileHeld(t *testing.T) {
 	f := startFake(t)
 	p := before(t, f)
 	x := dialTarget(t, p)
-	a := p.Arm(targets.Point{"SILENCE", 1, targets.After}, Cut, func() { t.Error("it was reached") })
+	a := p.Arm(pointAt("SILENCE", 1, targets.After), Cut, func() { t.Error("it was reached") })
 	x.say(&pgproto3.Query{String: "silence"})
 	soon(t, func() bool { return f.seen() == "Q(silence)" }, "it is on its way")
 	assert.False(t, a.Disarm())

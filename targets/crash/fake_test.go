@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // fakeDB is a server that speaks just enough of the PostgreSQL protocol, and notes what it is asked.
@@ -235,4 +237,8 @@ func labelLists(runs [][]Unit) [][]string {
 		out = append(out, Labels(r))
 	}
 	return out
+}
+
+func pointAt(label string, occurrence int, side targets.Side) targets.Point {
+	return targets.Point{Label: label, Occurrence: occurrence, Side: side}
 }

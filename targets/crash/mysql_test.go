@@ -193,7 +193,7 @@ func TestMySQLReplies(t *testing.T) {
 			"SELECT FROM nowhere":                       "SELECT 1 FROM nowhere",
 			"SELECT repeat":                             "SELECT repeat('x', 100000)",
 		} {
-			a := p.Arm(targets.Point{label, 1, side}, Resume, nil)
+			a := p.Arm(pointAt(label, 1, side), Resume, nil)
 			rows, err := through.QueryContext(t.Context(), query)
 			if err == nil {
 				for more := true; more; more = rows.NextResultSet() {
@@ -227,7 +227,7 @@ func TestMySQLFile(t *testing.T) {
 	for want, side := range map[int]targets.Side{0: targets.Before, 10_000: targets.After} {
 		_, err := direct.ExecContext(t.Context(), "DELETE FROM "+name+"_orders")
 		require.NoError(t, err)
-		a := p.Arm(targets.Point{"LOAD DATA", 1, side}, Cut, nil)
+		a := p.Arm(pointAt("LOAD DATA", 1, side), Cut, nil)
 		_, err = through.ExecContext(t.Context(), load)
 		require.Error(t, err)
 		fired(t, a)

@@ -29,8 +29,8 @@ func TestPostgresPoolWithNoise(t *testing.T) {
 	for i := range 20 {
 		points := targets.PlanPoints(labelLists(dryRuns(t, p, pool.order, 5, fmt.Sprintf("run%d-", i))), Labels(seen), true)
 		assert.Equal(t, []targets.Point{
-			{"BEGIN", 1, targets.Before}, {"BEGIN", 1, targets.After}, {"INSERT INTO idem", 1, targets.After}, {"INSERT INTO orders", 1, targets.After},
-			{"UPDATE idem", 1, targets.After}, {"COMMIT", 1, targets.After}}, points)
+			pointAt("BEGIN", 1, targets.Before), pointAt("BEGIN", 1, targets.After), pointAt("INSERT INTO idem", 1, targets.After), pointAt("INSERT INTO orders", 1, targets.After),
+			pointAt("UPDATE idem", 1, targets.After), pointAt("COMMIT", 1, targets.After)}, points)
 	}
 	for i, pt := range targets.PlanPoints(labelLists(dryRuns(t, p, pool.order, 5, "dry")), Labels(seen), true) {
 		key := fmt.Sprintf("key%d", i)

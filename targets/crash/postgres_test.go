@@ -164,7 +164,7 @@ func TestPostgresHostCrash(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), through+"&application_name="+name+"&search_path="+name)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
-	a := p.Arm(targets.Point{"COMMIT", 1, targets.Before}, Orphan, nil)
+	a := p.Arm(pointAt("COMMIT", 1, targets.Before), Orphan, nil)
 	require.Error(t, order(t.Context(), conn, "key"))
 	fired(t, a)
 	_, err = own.Exec(t.Context(), "SET lock_timeout = '50ms'; INSERT INTO idem VALUES ('key')")
@@ -247,7 +247,7 @@ func TestPostgresCopyListenAndLarge(t *testing.T) {
 	for want, side := range map[int]targets.Side{0: targets.Before, 1: targets.After} {
 		c, err := pgx.Connect(t.Context(), through)
 		require.NoError(t, err)
-		a := p.Arm(targets.Point{"COPY orders", 1, side}, Cut, nil)
+		a := p.Arm(pointAt("COPY orders", 1, side), Cut, nil)
 		rows := pgx.CopyFromRows([][]any{{string(side)}})
 		_, err = c.CopyFrom(t.Context(), pgx.Identifier{"orders"}, []string{"id"}, rows)
 		require.Error(t, err)
