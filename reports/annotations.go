@@ -69,6 +69,9 @@ func annotation(command string, r Report, c Case) string {
 	if expected, found := countsText(c.Records); expected != "" {
 		lines = append(lines, expected+", "+found)
 	}
+	if len(c.Points) > 0 {
+		lines = append(lines, crashSummary(c.Points))
+	}
 	lines = append(lines, c.Title)
 	for i, line := range lines {
 		lines[i] = clip(visible(line), annotationText)

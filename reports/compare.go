@@ -37,8 +37,9 @@ type ComparedCase struct {
 type ComparedCell struct {
 	Missing bool    `json:"missing,omitempty"` // the run does not have the case; nothing else is set
 	Verdict Verdict `json:"verdict"`
-	Word    string  `json:"word"`            // the verdict as reports name it: "FAIL", "fail (known)"
-	Kinds   string  `json:"kinds,omitempty"` // of the findings: "duplicate, leaked"
+	Word    string  `json:"word"`                   // the verdict as reports name it: "FAIL", "fail (known)"
+	Kinds   string  `json:"kinds,omitempty"`        // of the findings: "duplicate, leaked"
+	Points  string  `json:"crash_points,omitempty"` // the crash points that fail; moments are left out, as no two runs have the same
 }
 
 // Change says how the runs differ in one case.
@@ -132,6 +133,13 @@ func comparedCell(c Case, strict bool) ComparedCell {
 		}
 	}
 	cell.Kinds = strings.Join(kinds, ", ")
+	var points []string
+	for _, p := range c.Points {
+		if p.Verdict == Fail && p.Label != "" {
+			points = append(points, clipMiddle(p.Part, longestPart))
+		}
+	}
+	cell.Points = strings.Join(points, ", ")
 	return cell
 }
 

@@ -115,7 +115,10 @@ func compareRow(row ComparedCase) string {
 		case c.Kinds != "":
 			text += ": " + c.Kinds
 		}
-		cells = append(cells, markdownText(text, 150))
+		if c.Points != "" {
+			text += " at " + c.Points
+		}
+		cells = append(cells, markdownText(text, 200))
 	}
 	return tableRow(append(cells, string(row.Change))...)
 }

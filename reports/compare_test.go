@@ -22,6 +22,7 @@ func TestCompare(t *testing.T) {
 	for name, runs := range map[string][]Report{
 		"versions": {passing().report(), failing().report()},
 		"targets":  {failing().report(), answersOnly().report(), untrusted().report()},
+		"sweeps":   {passingSweep().report(), sweep().report()},
 		"same":     {passing().report(), passing().report()},
 		"nothing":  nil,
 	} {

@@ -26,6 +26,10 @@ func TestConsole(t *testing.T) {
 		{"untrusted", untrusted(), ConsoleOptions{}},
 		{"rounds", rounds(), ConsoleOptions{Announced: true}},
 		{"answers-only", answersOnly(), ConsoleOptions{}},
+		{"sweep", sweep(), ConsoleOptions{}},
+		{"sweep-narrow", sweep(), ConsoleOptions{Width: 60}},
+		{"sweep-color", sweep(), ConsoleOptions{Color: true, Width: 80}},
+		{"sweep-passing", passingSweep(), ConsoleOptions{Verbose: true}},
 		{"failing-verbose", failing(), ConsoleOptions{Verbose: true, Announced: true}},
 		{"verbose", passing(), ConsoleOptions{Verbose: true, Announced: true}},
 	} {

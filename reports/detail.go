@@ -52,6 +52,7 @@ func (p *page) detail(c Case) {
 	p.steps(c)
 	p.notes(c)
 	p.overlap(c)
+	p.crash(c)
 	if c.Artifact != nil {
 		p.gap()
 		p.artifact(*c.Artifact, short)
@@ -75,12 +76,13 @@ func (p *page) doubt(c Case) {
 	for _, s := range c.Steps {
 		broken = broken || s.Err != ""
 	}
-	if !broken && !p.o.Verbose {
+	if !broken && len(c.Points) == 0 && !p.o.Verbose {
 		return
 	}
 	p.caseHead(c)
 	p.para(2, "", 0, c.Reason)
 	p.steps(c)
+	p.crash(c)
 	if p.o.Verbose {
 		p.gap()
 		p.timeline(c, newShortener(idsOf(c)))

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -186,7 +187,22 @@ func (c *openCase) settled(r Report) Case {
 			out.Broken = finding.Level
 		}
 	}
+	// So does a point that fails, even in a case that was cut off before it could write a finding: a case is as bad as its
+	// worst part. The level of such a proof is that of the case.
+	if p := failedPoint(c.Points); p != nil {
+		if out.Verdict != Fail {
+			out.Verdict, out.Reason = Fail, pointReason(*p)
+		}
+		if level := binding(c.Level); !c.ended && !c.found(p.Finding) && level.Stricter(out.Broken) {
+			out.Broken = level
+		}
+	}
 	return out
+}
+
+// found reports whether the case has a finding of that kind.
+func (c *openCase) found(kind FindingKind) bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Kind == kind })
 }
 
 // unended says what is to be thought of a case without an outcome.

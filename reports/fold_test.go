@@ -16,7 +16,7 @@ import (
 // What is read back from a file must tell the same as what was folded while it happened.
 func TestFoldReadsTheSameFromAFile(t *testing.T) {
 	t.Parallel()
-	for _, run := range []*tape{passing(), failing(), interrupted(), untrusted(), collapsing()} {
+	for _, run := range []*tape{passing(), failing(), interrupted(), untrusted(), collapsing(), sweep()} {
 		var file, live, read bytes.Buffer
 		folder := NewFolder()
 		for _, e := range run.events {
@@ -133,7 +133,8 @@ func TestFoldVerdictOnlyMovesUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		said := rapid.SliceOfN(rapid.SampledFrom(Verdicts()), 1, 6).Draw(t, "verdicts")
 		findings := rapid.SliceOfN(rapid.SampledFrom([]string{"", "ORD-1234"}), 0, 2).Draw(t, "findings")
-		events, want := caseEvents(said, findings)
+		points := rapid.SliceOfN(rapid.SampledFrom([]Verdict{Pass, Inconclusive, Fail}), 0, 2).Draw(t, "points")
+		events, want := caseEvents(said, points, findings)
 		events = rapid.Permutation(events).Draw(t, "order")
 		folder, stood := NewFolder(), NotRun
 		ended := false
@@ -157,7 +158,7 @@ func TestFoldVerdictOnlyMovesUp(t *testing.T) {
 }
 
 // caseEvents gives the events of one case of which the verdicts were said, and the verdict that must come of it.
-func caseEvents(said []Verdict, known []string) (events []Event, want Verdict) {
+func caseEvents(said, points []Verdict, known []string) (events []Event, want Verdict) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	events = []Event{
 		{Case: "K1", At: at, Kind: KindCasePlanned, CasePlanned: &CasePlanned{ID: "K1", Level: targets.Must}},
@@ -170,6 +171,12 @@ func caseEvents(said []Verdict, known []string) (events []Event, want Verdict) {
 		}
 		want = want.Worse(v)
 		events = append(events, e)
+	}
+	for _, v := range points {
+		events = append(events, Event{Case: "K1", At: at, Kind: KindCrashPoint, CrashPoint: &CrashPoint{Part: "COMMIT#1:after", Verdict: v, Finding: Duplicate}})
+		if v == Fail {
+			want = Fail
+		}
 	}
 	for _, reason := range known {
 		events = append(events, Event{Case: "K1", At: at, Kind: KindFinding, Finding: &Finding{Kind: Duplicate, Question: QuestionRecords, Level: targets.Must, Known: reason}})

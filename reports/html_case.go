@@ -25,6 +25,7 @@ type htmlCase struct {
 	Artifact                []htmlFact
 	Records                 []htmlTally
 	Overlap                 []htmlFact
+	Crash                   *htmlCrash
 	Broken                  bool // a step broke
 	Timeline                *htmlTimeline
 	Exchanges               []htmlExchange
@@ -75,20 +76,25 @@ func newHTMLCase(about RunStarted, raw Case, form htmlForm) htmlCase {
 	h.Findings = htmlFindings(c, h.Exchanges)
 	h.Records, h.Differs = htmlTallies(c.Records)
 	h.Artifact, h.Overlap = htmlArtifact(c.Artifact), htmlOverlap(c.Overlap)
+	h.Crash = newHTMLCrash(raw, c, h.Anchor)
 	for _, s := range c.Steps {
 		h.Broken = h.Broken || s.Err != ""
 	}
 	if form.Brief {
 		return h
 	}
-	h.Timeline = newHTMLTimeline(c, shown, h.Exchanges, short)
+	h.Timeline = newHTMLTimeline(htmlDrawn(c, h.Exchanges), caseBegan(c))
 	h.Readings, h.Curls = htmlReadings(c), htmlCurls(c)
 	return h
 }
 
 // htmlAnchor gives the name of a case in links. It depends on the id alone, so that a link to a case holds for the next
-// report too. An id that is no plain word gets a part of its digest, which keeps it apart from others that read alike.
-func htmlAnchor(id string) string {
+// report too.
+func htmlAnchor(id string) string { return "case-" + htmlName(id) }
+
+// htmlName makes a plain word of an id. One that is none gets a part of its digest, which keeps it apart from others that
+// read alike.
+func htmlName(id string) string {
 	plain := true
 	var b strings.Builder
 	for _, r := range id {
@@ -103,10 +109,10 @@ func htmlAnchor(id string) string {
 	}
 	word := strings.Trim(b.String(), "-")
 	if plain && word == id && id != "" {
-		return "case-" + id
+		return id
 	}
 	sum := sha256.Sum256([]byte(id))
-	return "case-" + strings.TrimPrefix(word+"-", "-") + hex.EncodeToString(sum[:3])
+	return strings.TrimPrefix(word+"-", "-") + hex.EncodeToString(sum[:3])
 }
 
 func htmlSources(texts []string) []htmlSource {

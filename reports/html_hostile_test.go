@@ -44,6 +44,11 @@ func everywhere(text string) Report {
 	r.Cases[1].Findings[1].Source = "http://example.com/#"
 	r.Cases[1].Exchanges[0].Body = Text{Text: "a\nb", Size: 3, Cut: true}
 	r.Cases[1].Faults = []CaseFault{{Fault{"restarted", "failed"}, 70}}
+	r.Cases[1].Points = []CrashPoint{
+		{Part: "INSERT#1:after", Label: "INSERT", Occurrence: 1, Side: "after", Fault: "kill", Saw: "no answer", Retry: Created, Expected: "1",
+			Verdict: Fail, Finding: Duplicate, Reason: "2 records"},
+		{Part: "COMMIT#1:after", Fault: "disconnect", Saw: "201", Expected: "1", Verdict: Inconclusive, Reason: "not seen"},
+	}
 	return mapTexts(r, func(s string) string {
 		if s == PurposeAttempt {
 			return s

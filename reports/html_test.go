@@ -17,7 +17,7 @@ import (
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]*tape{
-		"failing": failing(), "interrupted": interrupted(), "untrusted": untrusted(), "answers-only": answersOnly(),
+		"failing": failing(), "interrupted": interrupted(), "untrusted": untrusted(), "answers-only": answersOnly(), "sweep": sweep(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,9 @@ func TestHTMLShowsFailuresFirst(t *testing.T) {
 // Every link within the page leads somewhere, and no name is given twice.
 func TestHTMLLinksLead(t *testing.T) {
 	t.Parallel()
-	nodes := elements(t, htmlOf(t, failing().report()), true)
+	r := failing().report()
+	r.Cases = append(r.Cases, sweep().report().Cases...)
+	nodes := elements(t, htmlOf(t, r), true)
 	names := map[string]int{}
 	for _, n := range nodes {
 		if id := attribute(n, "id"); id != "" {

@@ -10,6 +10,8 @@ const (
 	axisHeight = 28
 	barHeight  = 12
 	countGap   = 5.0 // per cent of the axis that a count takes
+
+	spokenAtMost = 40 // readings of an observer that are read out
 )
 
 // htmlTimeline is the drawing of everything that happened in a case: a lane for each exchange in order of sending, one
@@ -28,8 +30,9 @@ type htmlTimeline struct {
 	Breaks []htmlBreak
 	Ticks  []htmlTick
 
-	Evidence bool // a finding stands on one of the exchanges
-	Short    bool // fits a printed page
+	Evidence bool   // a finding stands on one of the exchanges
+	Short    bool   // fits a printed page
+	Left     string // what is not drawn, in words
 }
 
 // printedLanes is how many lanes fit a printed page.
@@ -63,36 +66,38 @@ type htmlPoint struct {
 	Failed         bool
 }
 
-func newHTMLTimeline(c Case, shown []int, exchanges []htmlExchange, short shortener) *htmlTimeline {
-	if len(exchanges)+len(c.Readings)+len(c.Faults) == 0 {
+// newHTMLTimeline draws what was picked of a case that began at first.
+func newHTMLTimeline(picked drawn, first float64) *htmlTimeline {
+	exchanges := picked.exchanges
+	if len(exchanges)+len(picked.readings)+len(picked.faults) == 0 {
 		return nil
 	}
-	d := &drawing{first: caseBegan(c), axis: newHTMLAxis(timeSpans(c, shown))}
-	d.faults(c.Faults)
+	d := &drawing{first: first, axis: newHTMLAxis(timeSpans(picked))}
+	d.t.Left = picked.left
+	d.faults(picked.faults)
 	for _, x := range exchanges {
-		d.exchange(x, short)
+		d.exchange(x)
 	}
 	d.t.Bottom = d.y() - axisHeight
 	d.t.Bands = d.bands(exchanges)
-	d.readings(c.Readings)
+	d.readings(picked.readings)
 	d.t.Axis, d.t.Height, d.t.Short = axisHeight, d.y(), len(d.t.Lanes) <= printedLanes
 	d.t.Ticks, d.t.Breaks = d.axis.ticks(d.first), d.axis.breaks()
 	d.t.Label = fmt.Sprintf("Timeline: %s, %s and %s within %s", plural(len(exchanges), "exchange", "exchanges"),
-		plural(len(c.Readings), "reading", "readings"), plural(len(c.Faults), "fault", "faults"), millis(d.axis.last()-d.first))
+		plural(len(picked.readings), "reading", "readings"), plural(len(picked.faults), "fault", "faults"), millis(d.axis.last()-d.first))
 	return &d.t
 }
 
 // timeSpans lists when something was going on.
-func timeSpans(c Case, shown []int) []timeSpan {
+func timeSpans(picked drawn) []timeSpan {
 	var out []timeSpan
-	for _, i := range shown {
-		x := c.Exchanges[i]
+	for _, x := range picked.exchanges {
 		out = append(out, timeSpan{x.Began, max(x.Began, x.Ended)})
 	}
-	for _, g := range c.Readings {
+	for _, g := range picked.readings {
 		out = append(out, timeSpan{g.AtMS, g.AtMS})
 	}
-	for _, f := range c.Faults {
+	for _, f := range picked.faults {
 		out = append(out, timeSpan{f.AtMS, f.AtMS})
 	}
 	return out
@@ -113,7 +118,7 @@ func (d *drawing) span(from, to float64) htmlSpan {
 	return htmlSpan{percent(x), percent(max(d.axis.at(to)-x, 0.4))}
 }
 
-func (d *drawing) exchange(x htmlExchange, short shortener) {
+func (d *drawing) exchange(x htmlExchange) {
 	ended := max(x.Began, x.Ended)
 	y := d.y()
 	bar := htmlBar{
@@ -219,7 +224,12 @@ func (d *drawing) observer(name, place string, readings []CaseReading) {
 		}
 		where := strings.TrimSpace(millis(g.AtMS-d.first) + " " + g.Label)
 		points = append(points, d.point(g.AtMS, count, fmt.Sprintf("%s: %s at %s", place, count, where), g.Err != ""))
-		spoken = append(spoken, count+" at "+where)
+		if len(spoken) < spokenAtMost {
+			spoken = append(spoken, count+" at "+where)
+		}
+	}
+	if more := len(readings) - len(spoken); more > 0 {
+		spoken = append(spoken, plural(more, "more reading", "more readings"))
 	}
 	d.thin(points, readings)
 	d.t.Points = append(d.t.Points, points...)

@@ -149,13 +149,16 @@ func (s *junitSuite) add(c Case, r Report) {
 	s.Cases = append(s.Cases, out)
 	s.property("level of "+c.ID, string(c.Level))
 	s.property("source of "+c.ID, strings.Join(c.Source, "; "))
+	if len(c.Points) > 0 {
+		s.property("crash points of "+c.ID, crashSummary(c.Points))
+	}
 }
 
 // junitWhyOf gives the findings or the broken steps of a case, and how to run it again.
 func junitWhyOf(c Case, r Report) *junitWhy {
 	kind, text := firstFinding(c)
 	why := &junitWhy{Message: visible(text), Type: visible(kind)}
-	c = visibleCopy(Case{CasePlanned: c.CasePlanned, CaseEnded: c.CaseEnded, Findings: c.Findings, Steps: c.Steps})
+	c = visibleCopy(Case{CasePlanned: c.CasePlanned, CaseEnded: c.CaseEnded, Findings: c.Findings, Steps: c.Steps, Points: c.Points})
 	p := plainPage(r, 200)
 	p.line("")
 	if len(c.Findings) == 0 {
@@ -165,6 +168,7 @@ func junitWhyOf(c Case, r Report) *junitWhy {
 		p.finding(f)
 	}
 	p.steps(c)
+	p.crash(c)
 	p.tallies(c)
 	if command := rerun(r, c); command != "" {
 		p.line("  %s%s", pad("run again", labelColumn), command)

@@ -25,7 +25,7 @@ func ciRuns() map[string]Report {
 	return map[string]Report{
 		"passing": passing().report(), "failing": failing().report(), "interrupted": interrupted().report(),
 		"collapsing": collapsing().report(), "untrusted": untrusted().report(), "rounds": rounds().report(),
-		"answers-only": answersOnly().report(), "nothing": Fold(nil),
+		"answers-only": answersOnly().report(), "sweep": sweep().report(), "nothing": Fold(nil),
 	}
 }
 
@@ -63,6 +63,10 @@ func reportOf(text string) Report {
 		Notes: []Note{{Text: text, Warning: true}, {Text: text}}, Steps: []Step{{Text: text, Err: text}},
 		Exchanges: []Exchange{{Name: text, Purpose: PurposeAttempt, Method: text, URL: text, Status: 200, Content: Text{Text: text}, Curl: visible(text), ID: text, Key: text}},
 		Readings:  []CaseReading{{Observer: text, Label: text, IDs: []string{text}}}, Faults: []CaseFault{{Fault: Fault{Text: text, Err: text}}},
+		Points: []CrashPoint{
+			{Part: text, Label: text, Side: text, Fault: text, Saw: text, Expected: text, Verdict: Fail, Finding: Duplicate, Reason: text},
+			{Part: text, Fault: "kill", Saw: text, Retry: Disposition(text), Expected: text, Verdict: Inconclusive, Reason: text},
+		},
 	}
 	known, doubt, skipped := c, c, c
 	known.ID, known.Findings = text+"2", c.Findings[1:]

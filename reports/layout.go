@@ -53,6 +53,20 @@ func clip(s string, n int) string {
 	return strings.TrimRight(b.String(), " ") + "…"
 }
 
+// clipMiddle cuts s to n columns and keeps its end, which is what tells crash points apart.
+func clipMiddle(s string, n int) string {
+	if cells(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	from, used := len(runes), 0
+	for from > 0 && used+runeCells(runes[from-1]) <= n*3/5 {
+		from--
+		used += runeCells(runes[from])
+	}
+	return clip(string(runes[:from]), n-used) + string(runes[from:])
+}
+
 // wrap breaks s between words into lines of at most n columns. A word that is longer has a line of its own.
 func wrap(s string, n int) []string { return flow(strings.Fields(s), " ", n) }
 

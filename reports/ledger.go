@@ -2,9 +2,13 @@ package reports
 
 // ledger keeps account of the records that a run created on the target.
 type ledger struct {
-	entries []entry
+	entries []entry // in order of creation
+	places  map[place]int
 	gone    int
 }
+
+// place is what tells one record from another.
+type place struct{ id, operation, namespace, marker string }
 
 type entry struct {
 	Record
@@ -29,14 +33,17 @@ func (l *ledger) enter(kind Kind, r Record) {
 }
 
 func (l *ledger) find(r Record) *entry {
-	for i := range l.entries {
-		e := &l.entries[i]
-		if e.ID == r.ID && e.Operation == r.Operation && e.Namespace == r.Namespace && e.Marker == r.Marker {
-			return e
+	key := place{r.ID, r.Operation, r.Namespace, r.Marker}
+	i, known := l.places[key]
+	if !known {
+		if l.places == nil {
+			l.places = map[place]int{}
 		}
+		i = len(l.entries)
+		l.places[key] = i
+		l.entries = append(l.entries, entry{Record: r})
 	}
-	l.entries = append(l.entries, entry{Record: r})
-	return &l.entries[len(l.entries)-1]
+	return &l.entries[i]
 }
 
 func (l *ledger) created() int { return len(l.entries) }

@@ -20,7 +20,7 @@ func Live(w io.Writer, o LiveOptions) Sink {
 	if o.Width <= 0 {
 		o.Width = 100
 	}
-	return &live{w: w, o: o, paint: paint(o.Color), cases: map[string]*Case{}, done: map[string]bool{}}
+	return &live{w: w, o: o, paint: paint(o.Color), cases: map[string]*Case{}, done: map[string]bool{}, steps: map[string]longStep{}}
 }
 
 // The columns of a case's line. They are fixed: the lines come before the widest is known.
@@ -39,7 +39,8 @@ type live struct {
 	cases   map[string]*Case
 	done    map[string]bool
 	running []string
-	out     strings.Builder // of the event at hand: one write each
+	steps   map[string]longStep // of the cases that run
+	out     strings.Builder     // of the event at hand: one write each
 }
 
 func (l *live) Event(e Event) error {
@@ -84,12 +85,15 @@ func (l *live) take(e Event) bool {
 		return false
 	case e.Kind == KindCaseStarted:
 		l.running = append(l.running, e.Case)
+	case e.Progress != nil:
+		l.progress(e.Case, *e.Progress)
 	case e.Finding != nil && e.Case != "":
 		c := l.find(e.Case)
 		c.Findings = append(c.Findings, *e.Finding)
 		return false
 	case e.CaseEnded != nil:
 		l.done[e.Case] = true
+		delete(l.steps, e.Case)
 		l.running = slices.DeleteFunc(l.running, func(id string) bool { return id == e.Case })
 		l.ended(e.Case, *e.CaseEnded, !l.o.Terminal)
 	case e.Recount != nil:
@@ -148,7 +152,8 @@ func (l *live) status() string {
 		text += fmt.Sprintf(" · %d fail", bad)
 	}
 	if len(l.running) > 0 {
-		text += " · " + strings.Join(l.running, ", ")
+		text += " · "
+		text += l.now(l.o.Width - 1 - cells(text))
 	}
 	return clip(text, l.o.Width-1)
 }

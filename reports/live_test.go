@@ -73,3 +73,67 @@ func TestWhatATargetAnswersIsBounded(t *testing.T) {
 	require.NoError(t, Console(&out, run.report(), ConsoleOptions{}))
 	assert.Less(t, out.Len(), 64<<10)
 }
+
+func TestLiveProgress(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		run *tape
+		o   LiveOptions
+	}{
+		"terminal":   {sweep(), LiveOptions{Terminal: true}},
+		"narrow":     {sweep(), LiveOptions{Terminal: true, Width: 50}},
+		"short":      {sweep(), LiveOptions{}},
+		"long-plain": {longSweep(24), LiveOptions{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			progress := Live(&out, tt.o)
+			for _, e := range tt.run.events {
+				require.NoError(t, progress.Event(e))
+			}
+			golden(t, "live-sweep-"+name+".golden", out.Bytes())
+		})
+	}
+}
+
+// Whatever the width and the numbers, the status line does not wrap, and a case in a long step counts as any other.
+func TestLiveProgressFitsTheLine(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{20, 40, 60, 80, 140} {
+		for _, p := range []Progress{{"crash points", 7, 10}, {"", 0, 0}, {"x", -3, 10}, {"x", 12, 10}, {"x", 1, -1}, {strings.Repeat("long ", 40), 1, 2}, {"x", 1 << 62, 1 << 62}} {
+			var out bytes.Buffer
+			l := Live(&out, LiveOptions{Terminal: true, Width: width}).(*live)
+			for _, id := range []string{"crash", "K1"} {
+				require.NoError(t, l.Event(Event{Kind: KindCasePlanned, CasePlanned: &CasePlanned{ID: id}}))
+				require.NoError(t, l.Event(Event{Case: id, Kind: KindCaseStarted}))
+			}
+			require.NoError(t, l.Event(Event{Case: "crash", Kind: KindProgress, Progress: &p}))
+			assert.Less(t, cells(l.status()), width)
+			assert.True(t, strings.HasPrefix(l.status(), "  0/2 · "))
+			require.NoError(t, l.Event(Event{Case: "crash", Kind: KindCaseEnded, CaseEnded: &CaseEnded{Verdict: Pass}}))
+			assert.Equal(t, "  1/2 · K1", l.status())
+		}
+	}
+	assert.Equal(t, "███████░░░", bar(0.7, 10))
+	assert.Equal(t, "█████████░", bar(0.999, 10))
+}
+
+// A log is not flooded: four steps of a quarter at most, and none of a short step.
+func TestLiveProgressInALog(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[int]int{19: 0, 20: 3, 400: 3, 3: 0} {
+		var out bytes.Buffer
+		l := Live(&out, LiveOptions{})
+		for i := range of + 1 {
+			require.NoError(t, l.Event(Event{Case: "crash", Kind: KindProgress, Progress: &Progress{What: "crash points", Done: i, Of: of}}))
+		}
+		assert.Equal(t, want, strings.Count(out.String(), "\n"), of)
+	}
+	var out bytes.Buffer
+	l := Live(&out, LiveOptions{})
+	for _, what := range []string{"dry runs", "crash points"} {
+		require.NoError(t, l.Event(Event{Case: "crash", Kind: KindProgress, Progress: &Progress{What: what, Done: 10, Of: 40}}))
+	}
+	assert.Equal(t, 2, strings.Count(out.String(), "10/40"), "the next step begins anew")
+}

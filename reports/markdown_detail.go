@@ -20,11 +20,26 @@ func (m *markdown) details(open []Case) {
 	open = slices.DeleteFunc(slices.Clone(open), func(c Case) bool { return !hasDetail(c) })
 	for i, c := range open {
 		c = visibleCopy(c)
-		if !m.add(m.detail(c, true)) && !m.add(m.detail(c, false)) {
+		if !m.addDetail(c) {
 			m.leftOut(len(open)-i, "more case in detail is", "more cases in detail are")
 			return
 		}
 	}
+}
+
+// addDetail writes the folded part of one case as far as there is room: with its timeline, its commands and the points
+// that passed, else without these points, else with its findings and the points that did not pass.
+func (m *markdown) addDetail(c Case) bool {
+	lean := min(m.left/2, pointsRoom)
+	room := min(m.left/2-len(m.detail(c, true, "")), pointsRoom) // half is for the cases to come
+	if len(c.Points) == 0 || room < lean/4 {
+		room = 0
+	}
+	if room > 0 && m.add(m.detail(c, true, markdownPoints(c, room, true))) {
+		return true
+	}
+	points := markdownPoints(c, lean, false)
+	return m.add(m.detail(c, true, points)) || m.add(m.detail(c, false, points)) || points != "" && m.add(m.detail(c, false, ""))
 }
 
 // hasDetail reports whether there is more to say of a case than its line in the table does.
@@ -33,11 +48,12 @@ func hasDetail(c Case) bool {
 		return len(c.Findings)+len(c.Notes) > 0
 	}
 	broken := slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Err != "" })
-	return c.Verdict == Fail && !isKnown(c) || c.Verdict == Error || c.Verdict == Inconclusive && broken
+	return c.Verdict == Fail && !isKnown(c) || c.Verdict == Error || c.Verdict == Inconclusive && (broken || len(c.Points) > 0)
 }
 
-// detail gives the folded part of one case, which is visible already. Without `all` it has neither timeline nor commands.
-func (m *markdown) detail(c Case, all bool) string {
+// detail gives the folded part of one case, which is visible already, with its crash table. Without `all` it has neither
+// timeline nor commands.
+func (m *markdown) detail(c Case, all bool, points string) string {
 	var b strings.Builder
 	var origin []string
 	for _, s := range append([]string{string(c.Level), c.URI}, c.Source...) {
@@ -49,7 +65,7 @@ func (m *markdown) detail(c Case, all bool) string {
 	if c.Verdict != Fail && c.Reason != "" {
 		b.WriteString(markdownText(c.Reason, findingRoom) + "\n\n")
 	}
-	b.WriteString(markdownFindings(c))
+	b.WriteString(markdownFindings(c) + points)
 	if all {
 		b.WriteString(m.evidence(c))
 	}

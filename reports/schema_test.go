@@ -137,7 +137,7 @@ func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
 func TestReportsFollowTheirSchema(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, ReportSchema())
-	for _, run := range []*tape{newTape(), passing(), failing(), interrupted(), untrusted(), collapsing(), hostileRun()} {
+	for _, run := range []*tape{newTape(), passing(), failing(), interrupted(), untrusted(), collapsing(), hostileRun(), sweep()} {
 		var out bytes.Buffer
 		require.NoError(t, JSON(&out, run.report()))
 		require.NoError(t, validate(t, schema, out.Bytes()))
@@ -149,7 +149,7 @@ func TestEventsFollowTheirSchema(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, EventSchema())
 	seen := map[Kind]bool{}
-	for _, run := range []*tape{passing(), failing(), untrusted(), collapsing(), hostileRun(), recounted()} {
+	for _, run := range []*tape{passing(), failing(), untrusted(), collapsing(), hostileRun(), recounted(), sweep()} {
 		for _, e := range run.events {
 			seen[e.Kind] = true
 			line, err := encode(e, "")
@@ -197,6 +197,7 @@ func TestJSONReport(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, JSON(&out, failing().report()))
 	golden(t, "report.json", out.Bytes())
+	golden(t, "report-sweep.json", written(t, JSON, sweep().report()))
 	var back Report
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
 	var again bytes.Buffer

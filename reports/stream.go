@@ -42,6 +42,10 @@ func (s *Stream) clean(e Event) Event {
 	if e.Finding != nil {
 		out.Finding.Kind, out.Finding.Question, out.Finding.Level = e.Finding.Kind, e.Finding.Question, e.Finding.Level
 	}
+	if e.CrashPoint != nil {
+		out.CrashPoint.Fault, out.CrashPoint.Side = e.CrashPoint.Fault, e.CrashPoint.Side
+		out.CrashPoint.Retry, out.CrashPoint.Finding = e.CrashPoint.Retry, e.CrashPoint.Finding
+	}
 	if e.Exchange != nil {
 		out.Exchange.Disposition = e.Exchange.Disposition
 	}

@@ -75,6 +75,8 @@ type tapDiagnostic struct {
 	Reason   string       `yaml:"reason,omitempty"`
 	Records  string       `yaml:"records,omitempty"`
 	Findings []tapFinding `yaml:"findings,omitempty"`
+	Crash    string       `yaml:"crash,omitempty"`
+	Points   []tapCrash   `yaml:"crash_points,omitempty"`
 	Broken   string       `yaml:"broken_step,omitempty"`
 	Again    string       `yaml:"run_again,omitempty"`
 }
@@ -88,6 +90,29 @@ type tapFinding struct {
 	IDs      string `yaml:"ids,omitempty"`
 	ShownBy  string `yaml:"shown_by,omitempty"`
 	Known    string `yaml:"known,omitempty"`
+}
+
+// tapCrash is one point of a crash sweep.
+type tapCrash struct {
+	Point    string `yaml:"point"`
+	Verdict  string `yaml:"verdict"`
+	Saw      string `yaml:"client_saw"`
+	Retry    string `yaml:"retry"`
+	Expected string `yaml:"expected"`
+	Found    string `yaml:"found"`
+	Recovery string `yaml:"recovery"`
+	Why      string `yaml:"why,omitempty"`
+}
+
+// tapPoints lists the points of a sweep, as many of them as the console does.
+func tapPoints(points []CrashPoint) (out []tapCrash) {
+	shown, _ := choosePoints(points, passingRows, otherRows)
+	for _, p := range shown {
+		r := newCrashRow(p, mixedFaults(points))
+		out = append(out, tapCrash{clip(r.Point, mostText), r.Verdict.String(), clip(r.Saw, mostText), r.Retry, clip(r.Expected, mostText),
+			r.Found, r.Recovery, r.Why})
+	}
+	return out
 }
 
 // tapBlock gives the diagnostic of a case, indented as TAP wants it. Every text is one visible line, so none can be the
@@ -123,6 +148,9 @@ func tapDiagnosticOf(c Case) tapDiagnostic {
 		}
 	}
 	d.Records, d.Broken = clip(strings.Join(records, "; "), mostText), clip(strings.Join(broken, "; "), mostText)
+	if d.Points = tapPoints(c.Points); len(d.Points) > 0 {
+		d.Crash = clip(crashSummary(c.Points)+". "+crashCaption(c.Points), mostText)
+	}
 	for _, f := range c.Findings {
 		d.Findings = append(d.Findings, tapFinding{
 			Kind: string(f.Kind), Level: string(f.Level), Message: clip(f.Message, mostText),

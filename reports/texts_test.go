@@ -18,6 +18,10 @@ func TestStreamRedacts(t *testing.T) {
 	s.Emit(Event{Kind: KindFinding, Case: "duplicate-case", Finding: &Finding{Kind: Duplicate, Level: targets.Must, Message: "a duplicate", IDs: []string{"duplicate"}}})
 	s.Emit(Event{Kind: KindCaseEnded, CaseEnded: &CaseEnded{Verdict: Fail, Reason: "duplicate", Records: []Tally{{IDs: []string{"duplicate"}}}}})
 	s.Emit(Event{Kind: KindCasePlanned, CasePlanned: &CasePlanned{ID: "duplicate-case"}})
+	s.Emit(Event{Kind: KindCrashPoint, CrashPoint: &CrashPoint{Part: "duplicate", Label: "duplicate", Side: "duplicate", Fault: "duplicate",
+		Saw: "duplicate", Expected: "duplicate", Retry: "duplicate", Finding: Duplicate, Reason: "a duplicate"}})
+	assert.Equal(t, &CrashPoint{Part: "[redacted]", Label: "[redacted]", Side: "duplicate", Fault: "duplicate",
+		Saw: "[redacted]", Expected: "[redacted]", Retry: "duplicate", Finding: Duplicate, Reason: "a [redacted]"}, got[3].CrashPoint)
 	assert.Equal(t, Duplicate, got[0].Finding.Kind)
 	assert.Equal(t, "duplicate-case", got[0].Case)
 	assert.Equal(t, "a [redacted]", got[0].Finding.Message)

@@ -26,6 +26,25 @@ func proofOf(c Case) proof {
 
 func (p proof) covers(x Exchange) bool { return p.names[x.Name] || p.keys[x.Key] }
 
+// spans gives the times from the first to the last attempt with each key that proves something.
+func (p proof) spans(c Case) []timeSpan {
+	byKey := map[string]int{}
+	var out []timeSpan
+	for _, x := range c.Exchanges {
+		if !p.covers(x) {
+			continue
+		}
+		i, known := byKey[x.Key]
+		if !known {
+			i = len(out)
+			byKey[x.Key] = i
+			out = append(out, timeSpan{x.Began, x.Began})
+		}
+		out[i].from, out[i].to = min(out[i].from, x.Began), max(out[i].to, x.Ended)
+	}
+	return out
+}
+
 func exchangeTick(x Exchange, short shortener) tick {
 	name := x.Name
 	for _, place := range []string{x.Namespace, x.Caller} {

@@ -154,6 +154,7 @@ func (s *scale) axis(t tick) string {
 // ticks gives the rows of a case in order of time.
 func (p *page) ticks(c Case, short shortener) []tick {
 	proof := proofOf(c)
+	proven := proof.spans(c)
 	var out []tick
 	for _, x := range c.Exchanges {
 		if x.Purpose != PurposeCleanUp || p.o.Verbose {
@@ -173,7 +174,7 @@ func (p *page) ticks(c Case, short shortener) []tick {
 		if f.Err != "" {
 			text += ": " + f.Err
 		}
-		t := tick{at: f.AtMS, end: f.AtMS, mark: "!", instant: true, evidence: true}
+		t := tick{at: f.AtMS, end: f.AtMS, mark: "!", instant: true, evidence: len(proven) == 0 || within(f.AtMS, proven)}
 		t.cells = [colCount]string{colKind: "fault", colOutcome: text}
 		out = append(out, t)
 	}
@@ -185,9 +186,11 @@ func (p *page) ticks(c Case, short shortener) []tick {
 func choose(ticks []tick, all bool) []int {
 	all = all || len(ticks) <= rowsAtMost
 	picked := map[int]bool{}
-	for i, t := range ticks {
-		if all || t.evidence && len(picked) < rowsAtMost*3/5 {
-			picked[i] = true
+	for _, instant := range []bool{false, true} { // faults are many in a crash sweep: the exchanges that prove something go first
+		for i, t := range ticks {
+			if t.instant == instant && (all || t.evidence && len(picked) < rowsAtMost*3/5) {
+				picked[i] = true
+			}
 		}
 	}
 	for i := range min(rowsAtMost/5, len(ticks)) {

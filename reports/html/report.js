@@ -57,11 +57,11 @@
   });
   $("close-all").addEventListener("click", () => { for (const li of cases) details(li).open = false; });
 
-  // A link to a case, or to an exchange in it, opens what it stands in.
+  // A link to a case, or to an exchange or a crash point in it, opens what it stands in.
   const find = (id) => {
     const known = $(id);
     if (known) return known;
-    const inside = id.replace(/-x\d+$/, "");
+    const inside = id.replace(/-x\d+$|~.*$/, "");
     const article = $(inside);
     if (article) build(article.parentElement);
     return $(id);
@@ -76,6 +76,11 @@
     if (li.hidden) { for (const box of boxes) box.checked = true; $("text").value = ""; filter(); }
     build(details(li));
     for (let el = at; el; el = el.parentElement) if (el.tagName === "DETAILS") el.open = true;
+    if (at.tagName === "TR") {
+      at.focus({ preventScroll: true });
+      at.scrollIntoView({ block: "center" });
+      return;
+    }
     const summary = at.closest("details").querySelector("summary");
     summary.focus({ preventScroll: true });
     summary.scrollIntoView({ block: "start" });
