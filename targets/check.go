@@ -27,6 +27,7 @@ func checkIdentity(d *decoder, t *Target) {
 		d.missing("", "", "url is required unless idemcheck starts the target itself (run.process, run.container)")
 	}
 	checkRun(d, t.Run)
+	checkBatch(d, t.Batch)
 	checkURL(d, "url", t.URL)
 	for i, r := range t.Replicas {
 		checkURL(d, item("replicas", i), r)

@@ -61,6 +61,9 @@ func requestsOf(t *Target) []placedLine {
 			out = append(out, placedLine{item("observers", i) + ".list.request", o.List.Line})
 		}
 	}
+	if t.Batch != nil {
+		out = append(out, placedLine{"batch.request", t.Batch.Line})
+	}
 	if t.Exhaust != nil {
 		out = append(out, placedLine{"exhaust.request", t.Exhaust.Line})
 	}

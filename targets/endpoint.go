@@ -26,6 +26,7 @@ const (
 	NeedRead            Need = "read"
 	NeedDelete          Need = "delete"
 	NeedExhaust         Need = "exhaust"       // a way to reach a limit, after which creates are refused
+	NeedBatch           Need = "batch"         // a write of many rows in one request
 	NeedTargetRecord    Need = "target-record" // {{target_record}} in the main operation
 	NeedPayload         Need = "payload"       // {{payload}} or {{revision}} in the main operation
 	NeedEvent           Need = "event"         // {{event}} in the main operation
@@ -58,7 +59,7 @@ type Endpoint struct {
 
 	Points       Points                                   // where a request can be stopped
 	Another      func(context.Context) (*Endpoint, error) // starts a further instance on the same data, closed with this one at the latest
-	RefuseStore  func(bool)                               // whether the target's database seems to be down
+	RefuseStore  func(bool) int                           // whether the target's database seems to be down; gives the connections that it cost since the last call
 	RestartStore func(context.Context) error              // restarts the target's database
 
 	closers []func() error

@@ -26,7 +26,11 @@ const (
 	HangUpHeaders    FaultKind = "hang-up-in-headers"  // closed before the header block was complete
 	HangUpHalfBody   FaultKind = "hang-up-in-body"     // closed with half of the body sent
 	HangUpAfterWrite FaultKind = "hang-up-after-write" // closed right after the last byte was sent
+	HangUpHalfAnswer FaultKind = "hang-up-in-answer"   // sent whole; closed with half of the answer's body read
 )
+
+// awaits reports whether an attempt with this fault waits for an answer, or the beginning of one.
+func (f FaultKind) awaits() bool { return f == NoFault || f == LostResponse || f == HangUpHalfAnswer }
 
 // Attempt is one request to put on the wire, complete: its header holds the key already.
 type Attempt struct {
@@ -39,6 +43,10 @@ type Attempt struct {
 	Body      []byte
 	Fault     FaultKind
 	Timeout   time.Duration // from the first byte dialled to the last byte read; 0: the sender's own
+	// OnFirstByte is called once, when the answer has begun to arrive and before it is read on: what it does happens in
+	// the middle of the exchange, whose time runs on meanwhile. Interim answers (1xx) are not the answer. It is no part
+	// of the exchange, which is data. Nil: nothing is called.
+	OnFirstByte func() `json:"-"`
 }
 
 // FailureKind says why an exchange has no answer.

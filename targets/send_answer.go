@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,13 +30,47 @@ type answerReader struct {
 	maxBody int64
 	now     func() time.Time
 	arrived func(time.Time) // called at the first byte; nil: not
+	begun   func()          // called when the answer begins that is not an interim one; nil: not
+}
+
+// onlyOnce makes a function one that is called once. It may be nil.
+func onlyOnce(f func()) func() {
+	if f == nil {
+		return nil
+	}
+	return sync.OnceFunc(f)
+}
+
+// begins says that the answer begins.
+func (r answerReader) begins() {
+	if r.begun != nil {
+		r.begun()
+	}
 }
 
 // read reads an HTTP/1.1 answer, past interim ones (1xx).
 func (r answerReader) read(conn io.Reader) answer {
+	a, res := r.head(conn)
+	if a.err == nil {
+		r.take(&a, res)
+	}
+	return a
+}
+
+// halve reads an HTTP/1.1 answer as far as half of its body.
+func (r answerReader) halve(conn io.Reader) answer {
+	a, res := r.head(conn)
+	if a.err == nil {
+		a.err = r.half(res)
+	}
+	return a
+}
+
+// head reads as far as the end of the header.
+func (r answerReader) head(conn io.Reader) (answer, *http.Response) {
 	source, a := r.begin(conn)
 	if a.err != nil {
-		return a
+		return a, nil
 	}
 	likely := source.begins("HTTP/")
 	res, err := r.final(source)
@@ -44,19 +79,30 @@ func (r answerReader) read(conn io.Reader) answer {
 			err = source.budget.err // whatever is malformed is only unfinished
 		}
 		a.err = err
-		return a
+		return a, nil
 	}
 	source.budget.left = math.MaxInt64
-	r.take(&a, res)
-	return a
+	return a, res
+}
+
+// half reads the first half of a body whose length is known, and one byte of any other.
+func (r answerReader) half(res *http.Response) error {
+	if res.Body == http.NoBody {
+		return nil
+	}
+	n := max(1, min(res.ContentLength/2, r.maxBody))
+	if _, err := io.CopyN(io.Discard, res.Body, n); err != nil && err != io.EOF {
+		return err
+	}
+	return nil // EOF: a body without a length that turns out to be empty
 }
 
 // await reads as far as the first byte of the answer that is not an interim one.
 func (r answerReader) await(conn io.Reader) answer {
 	source, a := r.begin(conn)
 	for a.err == nil {
-		start, err := source.Peek(len("HTTP/1.1 1"))
-		if err != nil || start[len(start)-2] != ' ' || start[len(start)-1] != '1' {
+		r.notice(source)
+		if _, err := source.Peek(len(interim)); err != nil || !source.interim() {
 			break
 		}
 		_, a.err = http.ReadResponse(source.Reader, &http.Request{Method: r.method})
@@ -77,9 +123,17 @@ func (r answerReader) begin(conn io.Reader) (*answerSource, answer) {
 	return source, answer{first: first, proto: protoHTTP1}
 }
 
+// notice waits for a first byte and says so, unless what has come with it is an interim answer.
+func (r answerReader) notice(source *answerSource) {
+	if _, err := source.Peek(1); err == nil && !source.interim() {
+		r.begins()
+	}
+}
+
 // final reads headers until there is one that is not interim. All of them together share one budget.
 func (r answerReader) final(source *answerSource) (*http.Response, error) {
 	for {
+		r.notice(source)
 		res, err := http.ReadResponse(source.Reader, &http.Request{Method: r.method})
 		switch {
 		case err != nil && source.budget.left <= 0:
@@ -89,6 +143,7 @@ func (r answerReader) final(source *answerSource) (*http.Response, error) {
 		case res.StatusCode < 100:
 			return nil, failure(FailureProtocol, "the answer has the status %d", res.StatusCode)
 		case res.StatusCode >= 200 || res.StatusCode == http.StatusSwitchingProtocols:
+			r.begins() // at the latest: 101 looks like an interim answer and is none
 			return res, nil
 		}
 	}
@@ -127,6 +182,15 @@ func newAnswerSource(conn io.Reader) *answerSource {
 func (s *answerSource) begins(text string) bool {
 	start, _ := s.Peek(min(s.Buffered(), len(text)))
 	return strings.HasPrefix(text, string(start))
+}
+
+// interim is how an interim answer begins.
+const interim = "HTTP/1.1 1"
+
+// interim reports whether what has arrived so far is the beginning of an interim answer. Nothing is read for it.
+func (s *answerSource) interim() bool {
+	start, _ := s.Peek(min(s.Buffered(), len(interim)))
+	return len(start) == len(interim) && start[len(start)-2] == ' ' && start[len(start)-1] == '1'
 }
 
 // errBudget ends a header that does not end by itself.

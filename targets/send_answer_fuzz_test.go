@@ -32,6 +32,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("at once %d %q, byte by byte %d %q", whole.status, whole.content, bit.status, bit.content)
 		}
 		r.await(bytes.NewReader(input))
+		r.halve(bytes.NewReader(input))
 	})
 }
 

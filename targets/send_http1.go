@@ -35,6 +35,8 @@ func (w *http1Wire) start() {
 		go w.listen(w.reader.read)
 	case LostResponse:
 		go w.listen(w.reader.await)
+	case HangUpHalfAnswer:
+		go w.listen(w.reader.halve)
 	}
 }
 
@@ -115,6 +117,9 @@ func (w *http1Wire) finish() outcome {
 		if w.err != nil {
 			w.err = a.err // the reader knows why; it has also stopped the write
 		}
+	case HangUpHalfAnswer:
+		a := <-w.answers
+		out.first, w.err = a.first, a.err // the reader has stopped a write that goes on, and knows what became of the answer
 	case HangUpHeaders, HangUpHalfBody:
 		out.wrote = time.Time{} // what was written was not the whole request
 	}
@@ -127,7 +132,7 @@ func (w *http1Wire) finish() outcome {
 
 // hangUp leaves, except where the answer has begun: then there is nothing that could still get lost.
 func (w *http1Wire) hangUp() {
-	if w.fault != LostResponse {
+	if !w.fault.awaits() {
 		w.link.hangUp()
 		go w.link.drain()
 	}

@@ -54,7 +54,7 @@ func clientConn(ctx context.Context, l *link) (*http.ClientConn, error) {
 
 // build makes the request as net/http wants it.
 func (w *http2Wire) build(ctx context.Context, r *outgoing) *http.Request {
-	if r.fault != NoFault && r.fault != LostResponse {
+	if !r.fault.awaits() {
 		// The request outlives the exchange by a moment; see link.hangUp. Until then the end of its time ends the
 		// connection, and so the request.
 		ctx = context.WithoutCancel(ctx)
@@ -75,8 +75,15 @@ func (w *http2Wire) run() {
 func (w *http2Wire) exchange() answer {
 	res, err := w.conn.RoundTrip(w.request)
 	a := answer{first: w.marks.firstByte(), proto: protoHTTP2, err: err}
-	if err == nil && w.fault == NoFault {
+	if err != nil {
+		return a
+	}
+	w.reader.begins()
+	switch w.fault {
+	case NoFault:
 		w.reader.take(&a, res)
+	case HangUpHalfAnswer:
+		a.err = w.reader.half(res)
 	}
 	return a
 }
@@ -132,6 +139,12 @@ func (w *http2Wire) finish() outcome {
 		w.marks.settle()
 		a = answer{first: full.first, err: full.err}
 		if !w.marks.written().IsZero() || a.err == nil {
+			a.err = errFault(w.fault, a.first)
+		}
+	case HangUpHalfAnswer:
+		a = <-w.answers
+		w.marks.settle()
+		if a.err == nil {
 			a.err = errFault(w.fault, a.first)
 		}
 	default:

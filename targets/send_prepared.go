@@ -65,7 +65,7 @@ func (p *Prepared) Finish(ctx context.Context) Exchange {
 // begin checks the attempt and starts the clock of the exchange. The exchange outlives the caller's context in between
 // its steps, so that the context of one does not end what the next waits for.
 func (s *Sender) begin(ctx context.Context, a Attempt) *Prepared {
-	p := &Prepared{s: s, x: Exchange{Attempt: a}}
+	p := &Prepared{s: s, x: exchangeOf(a)}
 	r, err := newOutgoing(a, s.hosts)
 	if err == nil {
 		err = ctx.Err()
@@ -81,6 +81,12 @@ func (s *Sender) begin(ctx context.Context, a Attempt) *Prepared {
 	p.ctx = ending
 	p.cancel = func(cause error) { cancel(cause); stop() }
 	return p
+}
+
+// exchangeOf begins the record of an attempt. Who sends it again must not have the function called again.
+func exchangeOf(a Attempt) Exchange {
+	a.OnFirstByte = nil
+	return Exchange{Attempt: a}
 }
 
 // open begins an exchange and connects it.
@@ -113,7 +119,7 @@ func (p *Prepared) connect(want Protocol) {
 
 // reader reads the answer of this exchange.
 func (p *Prepared) reader() answerReader {
-	return answerReader{method: p.r.method, maxBody: p.s.o.MaxBody, now: p.s.o.Now}
+	return answerReader{method: p.r.method, maxBody: p.s.o.MaxBody, now: p.s.o.Now, begun: onlyOnce(p.r.begun)}
 }
 
 // during runs one step under the caller's context besides the exchange's own. A failed exchange has no more steps.

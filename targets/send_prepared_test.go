@@ -216,7 +216,7 @@ func TestALargeHangUpStillDeliversWhatWasSent(t *testing.T) {
 func TestATargetThatClosesWhileTheRequestIsWritten(t *testing.T) {
 	t.Parallel()
 	p := listen(t, func(c *peerConn) { c.br.ReadString('\n') })
-	for _, fault := range []targets.FaultKind{targets.NoFault, targets.HangUpHalfBody, targets.HangUpAfterWrite, targets.LostResponse} {
+	for _, fault := range []targets.FaultKind{targets.NoFault, targets.HangUpHalfBody, targets.HangUpAfterWrite, targets.LostResponse, targets.HangUpHalfAnswer} {
 		for _, way := range []string{"send", "prepare"} {
 			a := create(p.url())
 			a.Fault, a.Body = fault, make([]byte, 32<<20) // more than the buffers of the system

@@ -32,6 +32,7 @@ type outgoing struct {
 	// not cost the target anything while requests on other ones are still arriving.
 	keep  bool
 	fault FaultKind
+	begun func() // see Attempt.OnFirstByte; may be nil
 }
 
 // newOutgoing checks an attempt. Only requests to an allowed host pass.
@@ -54,7 +55,7 @@ func newOutgoing(a Attempt, hosts hostSet) (*outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &outgoing{method: a.Method, url: u, host: u.Host, header: header, body: a.Body, fault: a.Fault}
+	r := &outgoing{method: a.Method, url: u, host: u.Host, header: header, body: a.Body, fault: a.Fault, begun: a.OnFirstByte}
 	r.chunked = strings.EqualFold(a.Header.Get("Transfer-Encoding"), "chunked")
 	return r, r.chooseHost(a.Header.Get("Host"))
 }

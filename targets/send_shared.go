@@ -19,6 +19,9 @@ func (s *Sender) Begin(ctx context.Context, a Attempt) *Prepared {
 	if !p.Failed() && a.Fault != NoFault {
 		p.fail(failure(FailureNotSent, "%s needs a connection of its own, which HTTP/2 in a burst does not have", a.Fault))
 	}
+	if !p.Failed() && a.OnFirstByte != nil {
+		p.fail(failure(FailureNotSent, "what happens at the first byte of an answer needs a connection of its own"))
+	}
 	return p
 }
 

@@ -103,7 +103,7 @@ func (s *Sender) Prepare(ctx context.Context, a Attempt) *Prepared {
 
 // NotSent gives the exchange of an attempt that is not sent because Take has failed.
 func (s *Sender) NotSent(a Attempt, err error) Exchange {
-	p := &Prepared{s: s, x: Exchange{Attempt: a}}
+	p := &Prepared{s: s, x: exchangeOf(a)}
 	p.fail(err)
 	return p.x
 }

@@ -30,6 +30,7 @@ type Target struct {
 	Operations Operations        `yaml:"operations"` // in file order; the first is the main operation
 	Approve    *Request          `yaml:"approve"`
 	Held       *Held             `yaml:"held"`
+	Batch      *Batch            `yaml:"batch"`
 	Exhaust    *Request          `yaml:"exhaust"` // after it, nothing more may be created for {{target_record}} (a limit is reached)
 	Callers    map[string]Caller `yaml:"callers"` // credentials that lack something
 	Observers  []Observer        `yaml:"observers"`

@@ -29,6 +29,7 @@ type Proxy struct {
 	wg       sync.WaitGroup
 	ca       func() (*authority, error)
 	refusing atomic.Bool
+	refused  atomic.Int64
 	gate     atomic.Pointer[gate] // closed while a point is being dealt with
 
 	mu        sync.Mutex
@@ -84,12 +85,14 @@ func (p *Proxy) CA() ([]byte, error) {
 // Drop closes all connections of the target, and those that a host crash has left open on the database's side.
 func (p *Proxy) Drop() { p.cut(Cut) }
 
-// Refuse says whether the database seems to be down: then connections are cut, new ones at once.
-func (p *Proxy) Refuse(refuse bool) {
+// Refuse says whether the database seems to be down: then connections are cut, new ones at once. It gives the number of
+// new connections that were refused since the last call.
+func (p *Proxy) Refuse(refuse bool) (refused int) {
 	p.refusing.Store(refuse)
 	if refuse {
 		p.Drop()
 	}
+	return int(p.refused.Swap(0))
 }
 
 // Close ends the proxy and all connections, and waits until nothing of it runs any more; that is also until a function
@@ -141,6 +144,9 @@ func (p *Proxy) accept() {
 func (p *Proxy) link(client net.Conn) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.refusing.Load() {
+		p.refused.Add(1)
+	}
 	if p.closed || p.refusing.Load() || len(p.links) >= maxLinks {
 		return nil
 	}

@@ -41,16 +41,6 @@ func launch(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// dead reports whether the child was reaped.
-func (c *child) dead() bool {
-	select {
-	case <-c.exited:
-		return true
-	default:
-		return false
-	}
-}
-
 // kill kills the group, also where the child itself is dead already and has left others behind.
 func (c *child) kill(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, killTimeout)

@@ -18,12 +18,17 @@ func groupRuns(group int) bool {
 	if syscall.Kill(-group, 0) != nil {
 		return false
 	}
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(files) == 0 {
+	return anyoneIn(group, func(string) bool { return true })
+}
+
+// anyoneIn reports whether something holds for anyone in a group who still runs: for a folder of /proc.
+func anyoneIn(group int, holds func(proc string) bool) bool {
+	procs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
 		return false
 	}
-	for _, file := range files {
-		if stat, err := os.ReadFile(file); err == nil && runsIn(stat, group) {
+	for _, proc := range procs {
+		if stat, err := os.ReadFile(proc + "/stat"); err == nil && runsIn(stat, group) && holds(proc) {
 			return true
 		}
 	}

@@ -42,10 +42,12 @@ var roles = map[string]func([]string){
 		fmt.Fprintln(os.Stderr, "no database: s3cret")
 		os.Exit(3)
 	},
-	"hang":     func([]string) { fmt.Println("warming up"); time.Sleep(time.Hour) },
-	"talk":     talk,
-	"owner":    owner,
-	"stubborn": func(args []string) { signal.Ignore(syscall.SIGTERM); serve(args) },
+	"hang":      func([]string) { fmt.Println("warming up"); time.Sleep(time.Hour) },
+	"talk":      talk,
+	"owner":     owner,
+	"opener":    opener,
+	"contested": contestedPort,
+	"stubborn":  func(args []string) { signal.Ignore(syscall.SIGTERM); serve(args) },
 }
 
 // serve is a server on a port: it says who it is, and on SIGTERM leaves a file behind where it is told one.
@@ -105,6 +107,28 @@ func owner(args []string) {
 	select {}
 }
 
+// opener opens a target as idemcheck does, says where it is, and waits to be killed.
+func opener([]string) {
+	e, err := process.Open(context.Background(), target("wrapper"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(e.URL)
+	select {}
+}
+
+// contestedPort tells a thief of its port before it serves there itself.
+func contestedPort(args []string) {
+	res, err := http.Get(os.Getenv("THIEF") + "/?port=" + args[0])
+	if err != nil || res.StatusCode != http.StatusOK {
+		panic(fmt.Sprint("no thief: ", err))
+	}
+	if os.Getenv("THEN") == "end" {
+		os.Exit(5)
+	}
+	serve(args)
+}
+
 // talk prints more than is kept.
 func talk(args []string) {
 	for i := range 20000 {
@@ -123,11 +147,11 @@ type running struct {
 // spec is the spec of a role.
 func spec(t *testing.T, as string, args ...string) (process.Spec, string) {
 	t.Helper()
-	number, err := process.FreePort()
+	number, err := targets.FreePort("127.0.0.1")
 	require.NoError(t, err)
 	port := strconv.Itoa(number)
 	base := "http://127.0.0.1:" + port
-	ready, err := process.Answers(targets.NewSender(targets.SenderOptions{Hosts: []string{base}}), base, "GET /healthz")
+	ready, err := targets.Answers(targets.NewSender(targets.SenderOptions{Hosts: []string{base}}), base, "GET /healthz")
 	require.NoError(t, err)
 	return process.Spec{
 		Command: append([]string{os.Args[0], port}, args...), Env: []string{role + "=" + as},

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,15 +21,21 @@ import (
 //
 // On an error everything is undone already. The error may hold what the target has printed, without secrets.
 func Open(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) {
+	sweptOnce()
+	return openIn(ctx, t, nil)
+}
+
+// openIn is Open with a folder that is there already; nil: one of its own.
+func openIn(ctx context.Context, t *targets.Target, folder *Folder) (*targets.Endpoint, error) {
 	for try := 1; ; try++ {
 		e := &targets.Endpoint{Target: t}
-		port, err := open(ctx, t, e)
+		port, err := open(ctx, t, e, folder)
 		if err == nil {
 			return e, nil
 		}
 		e.Close()
 		// Between the choice of a port and the start of the target another program may have taken it.
-		if try == maxTries || ctx.Err() != nil || port == 0 || isFree(port) {
+		if try == maxTries || ctx.Err() != nil || port == 0 || targets.PortIsFree("127.0.0.1", port) {
 			return nil, &openError{words: t.Secrets.Redact(fmt.Sprintf("open %s: %s", t.Name, err)), err: err}
 		}
 	}
@@ -51,19 +55,20 @@ func (e *openError) Error() string { return e.words }
 func (e *openError) Unwrap() error { return e.err }
 
 // open fills in the endpoint, with whatever must be undone, and gives the port that it chose.
-func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) (port int, err error) {
-	vars, err := ownVars(e)
-	if err != nil {
+func open(ctx context.Context, t *targets.Target, e *targets.Endpoint, folder *Folder) (port int, err error) {
+	if folder == nil {
+		if folder, err = ownFolder(e); err != nil {
+			return 0, err
+		}
+	}
+	if port, err = targets.FreePort("127.0.0.1"); err != nil {
 		return 0, err
 	}
-	if port, err = strconv.Atoi(vars["port"]); err != nil {
-		return 0, fmt.Errorf("choose a port: %w", err)
-	}
-	return port, start(ctx, t, e, vars)
+	return port, start(ctx, t, e, targets.Vars{"port": strconv.Itoa(port), "dir": folder.Path}, folder)
 }
 
 // start starts the target and fills in what can be done to it.
-func start(ctx context.Context, t *targets.Target, e *targets.Endpoint, vars targets.Vars) (err error) {
+func start(ctx context.Context, t *targets.Target, e *targets.Endpoint, vars targets.Vars, folder *Folder) (err error) {
 	if e.URL, err = baseURL(t.URL, vars); err != nil {
 		return err
 	}
@@ -76,6 +81,10 @@ func start(ctx context.Context, t *targets.Target, e *targets.Endpoint, vars tar
 	if err != nil {
 		return err
 	}
+	if err := standBefore(ctx, t, e, &spec); err != nil {
+		return err
+	}
+	spec.folder, spec.Env = folder, append(spec.Env, folder.variable())
 	p, err := Start(ctx, spec)
 	if err != nil {
 		return err
@@ -83,22 +92,19 @@ func start(ctx context.Context, t *targets.Target, e *targets.Endpoint, vars tar
 	e.OnClose(func() error { return p.Stop(context.WithoutCancel(ctx)) })
 	e.About = fmt.Sprintf("child process %d", p.PID())
 	e.Kill, e.Restart = p.Kill, p.Restart
+	offerPoints(t, e, folder)
 	e.Logs = func() string { return t.Secrets.Redact(p.Logs()) }
 	return nil
 }
 
-// ownVars picks the port and makes the folder.
-func ownVars(e *targets.Endpoint) (targets.Vars, error) {
-	port, err := FreePort()
+// ownFolder makes a folder that lives as long as the endpoint.
+func ownFolder(e *targets.Endpoint) (*Folder, error) {
+	folder, err := OwnFolder(folderPrefix)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "idemcheck-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the target: %w", err)
-	}
-	e.OnClose(func() error { return os.RemoveAll(dir) })
-	return targets.Vars{"port": strconv.Itoa(port), "dir": dir}, nil
+	e.OnClose(folder.Remove)
+	return folder, nil
 }
 
 // baseURL is where the target will be.
@@ -136,21 +142,8 @@ func specOf(t *targets.Target, base string, vars targets.Vars, options targets.S
 	}
 	options.Rate = 0 // asking whether it is ready is no part of the run
 	var err error
-	spec.Ready, err = Answers(targets.NewSender(options), base, section.Ready)
+	spec.Ready, err = targets.Answers(targets.NewSender(options), base, section.Ready)
 	return spec, err
-}
-
-// hostPort is where a base URL is dialled.
-func hostPort(base string) (string, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("url: %q is not an absolute URL", base)
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port), nil
 }
 
 // loopback reports whether a base URL stays on this machine.

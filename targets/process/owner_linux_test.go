@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/idempotency-conformance/idemcheck/targets/process"
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 func TestTheChildDiesWithItsOwner(t *testing.T) {
 	t.Parallel()
-	port, err := process.FreePort()
+	port, err := targets.FreePort("127.0.0.1")
 	require.NoError(t, err)
 	url := "http://127.0.0.1:" + strconv.Itoa(port) + "/pid"
 	cmd := exec.Command(os.Args[0], strconv.Itoa(port))

@@ -29,6 +29,8 @@ type Spec struct {
 	Ready        func(context.Context) error // asked again and again until it gives nil; nil: ready when started
 	ReadyTimeout time.Duration               // default 30s
 	Log          io.Writer                   // gets the output too, besides Logs; may be nil
+
+	folder *Folder // in which the children are noted; nil: nowhere
 }
 
 // Process is a program that can be killed and started again. Its methods may be called by several goroutines, and do
@@ -114,11 +116,21 @@ func (p *Process) start(ctx context.Context) error {
 	p.state.Lock()
 	p.child = c
 	p.state.Unlock()
-	if err := p.awaitReady(ctx, c); err != nil {
+	if err := p.begin(ctx, c); err != nil {
 		killed := c.kill(context.WithoutCancel(ctx))
 		return errors.Join(fmt.Errorf("%w%s", err, p.lastLines()), killed)
 	}
 	return nil
+}
+
+// begin notes a child, so that it is found if this program is killed, and waits until it is ready.
+func (p *Process) begin(ctx context.Context, c *child) error {
+	if p.spec.folder != nil {
+		if err := p.spec.folder.add(c.cmd.Process.Pid); err != nil {
+			return fmt.Errorf("note the process: %w", err)
+		}
+	}
+	return p.awaitReady(ctx, c)
 }
 
 // command is the command of one child.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/idempotency-conformance/idemcheck/targets"
 	"github.com/idempotency-conformance/idemcheck/targets/process"
 )
 
@@ -186,23 +187,10 @@ func TestFreePortsAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	seen := map[int]bool{}
 	for range 200 {
-		port, err := process.FreePort()
+		port, err := targets.FreePort("127.0.0.1")
 		require.NoError(t, err)
 		assert.False(t, seen[port])
 		assert.True(t, port >= 20000 && port < 32000)
 		seen[port] = true
 	}
-}
-
-func TestAnswersNeedsARequest(t *testing.T) {
-	t.Parallel()
-	for _, request := range []string{"/healthz", "GET", "GET healthz"} {
-		_, err := process.Answers(nil, "http://127.0.0.1:1", request)
-		assert.ErrorContains(t, err, "is not a request")
-	}
-	_, err := process.Answers(nil, "127.0.0.1", "")
-	assert.Error(t, err)
-	ready, err := process.Answers(nil, "http://127.0.0.1:1", "")
-	require.NoError(t, err)
-	assert.Error(t, ready(t.Context()))
 }

@@ -1,4 +1,4 @@
-package process
+package targets
 
 import (
 	"errors"
@@ -20,22 +20,23 @@ const (
 // target that is down just now.
 var given sync.Map
 
-// FreePort gives a TCP port that is free on 127.0.0.1.
-func FreePort() (int, error) {
+// FreePort gives a TCP port that is free at an address of this machine, and lies below the range of ephemeral ports.
+// Each is given once in the life of the program.
+func FreePort(host string) (int, error) {
 	for range 1000 {
 		port := firstPort + rand.IntN(lastPort-firstPort+1)
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue
 		}
-		if isFree(port) {
+		if PortIsFree(host, port) {
 			return port, nil
 		}
 	}
-	return 0, errors.New("find a free port: none found between 20000 and 31999")
+	return 0, errors.New("find a free port: none found between 20000 and 31999; is " + host + " an address of this machine?")
 }
 
-// isFree reports whether nobody listens on a port of 127.0.0.1 now.
-func isFree(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+// PortIsFree reports whether nobody listens on a port of an address of this machine now.
+func PortIsFree(host string, port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	return err == nil && l.Close() == nil
 }
