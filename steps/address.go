@@ -24,8 +24,13 @@ func (w *world) address(a sendArgs) (string, map[string]string) {
 }
 
 // place gives the base URL and headers of a namespace; "" is the target's own.
-func (e *engine) place(namespace string) (string, map[string]string) {
-	base, headers := e.Endpoint.URL, e.target.Headers
+func (w *world) place(namespace string) (string, map[string]string) {
+	return w.placeAt(w.Endpoint, namespace)
+}
+
+// placeAt is place for one instance of the target.
+func (e *engine) placeAt(endpoint *targets.Endpoint, namespace string) (string, map[string]string) {
+	base, headers := endpoint.URL, e.target.Headers
 	var n *targets.Namespace
 	switch namespace {
 	case "other_tenant":

@@ -14,6 +14,7 @@ import (
 type row struct {
 	scenarios.Verb
 	loud bool // touches the whole target, so its cases run one by one
+	long bool // has parts, each with a deadline of its own
 	cost func(args map[string]string) cost
 	do   func(ctx context.Context, w *world, args map[string]string) error
 }
@@ -48,6 +49,11 @@ func (r row) costing(c cost) row {
 func (r row) touchingAll() row {
 	r.loud = true
 	return r
+}
+
+func (r row) inParts() row {
+	r.long = true
+	return r.touchingAll()
 }
 
 // say is a sentence without implied arguments; with a list of name, value pairs it implies those.

@@ -42,7 +42,7 @@ func (e *engine) remove(ctx context.Context, r createdRecord) string {
 	if op == nil || op.Delete == "" {
 		return "the target file does not say how to delete it (operations.<name>.delete)"
 	}
-	base, headers := e.place(r.Namespace)
+	base, headers := e.placeAt(e.Endpoint, r.Namespace)
 	a, err := targets.Request{Line: op.Delete}.Build(base, headers, r.vars)
 	if err != nil {
 		return err.Error()

@@ -48,8 +48,8 @@ func (e *engine) closeWatchers() {
 }
 
 // query is what an observer is asked: the marker, in the namespace it stands in.
-func (e *engine) query(marker string, sc scope, label string) observe.Query {
-	base, headers := e.place(sc.namespace)
+func (e *engine) query(endpoint *targets.Endpoint, marker string, sc scope, label string) observe.Query {
+	base, headers := e.placeAt(endpoint, sc.namespace)
 	vars := targets.Vars{"marker": marker, "operation": sc.operation, "tenant": "T1", "environment": "production"}
 	switch sc.namespace {
 	case "other_tenant":
@@ -62,7 +62,7 @@ func (e *engine) query(marker string, sc scope, label string) observe.Query {
 
 // count asks one observer and shows the reading.
 func (w *world) count(ctx context.Context, o watcher, sc scope, label string) targets.Reading {
-	r := o.observer.Count(ctx, w.query(w.marker, sc, label))
+	r := o.observer.Count(ctx, w.query(w.Endpoint, w.marker, sc, label))
 	r.Namespace, r.Operation, r.Label = sc.namespace, sc.operation, label
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindReading, Reading: &r})
 	if w.readings[label] == nil {

@@ -50,6 +50,9 @@ type engine struct {
 	answers  *observe.Answers
 	watch    []watcher
 	began    time.Time
+	// Of sweeps, which run one after the other: the instances of the target, and the plans by request.
+	instances []*targets.Endpoint
+	routes    map[string]*route
 
 	mu       sync.Mutex
 	worlds   []*world
@@ -233,7 +236,7 @@ func (e *engine) any(t tier) bool {
 // initScenario binds one scenario to a world of its own. The verdict is never taken from godog: the world records what
 // each step came to.
 func (e *engine) initScenario(sc *godog.ScenarioContext, t tier) {
-	w := &world{engine: e}
+	w := &world{engine: e, Endpoint: e.Endpoint}
 	sc.Before(func(ctx context.Context, s *godog.Scenario) (context.Context, error) {
 		c, ok := e.plan[placeOf(s)]
 		if !ok || !t.takes(c) {

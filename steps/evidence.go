@@ -35,6 +35,9 @@ func (w *world) take(o judge.Opinion) {
 // finding records a finding once: the same kind on the same exchanges with the same count is one finding, however
 // often it is seen.
 func (w *world) finding(f reports.Finding) {
+	if w.part != "" {
+		f.Message = w.part + ": " + f.Message
+	}
 	for _, old := range w.evidence.Findings {
 		if old.Kind == f.Kind && old.Message == f.Message {
 			return
@@ -49,7 +52,7 @@ func (w *world) finding(f reports.Finding) {
 // entry counts up to the end of its last day.
 func (w *world) known(f reports.Finding) string {
 	for _, k := range w.target.Known {
-		ok, err := matches(k.Case, w.c.ID)
+		ok, err := matchesPart(k.Case, w.c.ID, w.part)
 		if err != nil || !ok || k.Finding != string(f.Kind) {
 			continue
 		}

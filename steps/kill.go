@@ -3,10 +3,11 @@ package steps
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
-	"github.com/idempotency-conformance/idemcheck/steps/judge"
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // killArgs are the arguments of the verb kill.
@@ -68,96 +69,159 @@ func (w *world) fault(text string, err error) {
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindFault, Fault: &f})
 }
 
-// killTrials is in how many moments of a request the target is killed. Killing at a moment is a weak search: a window is
-// met only if a moment falls into it.
-const killTrials = 4
+// killMoments is in how many moments of a request the target is killed where its file does not say.
+const killMoments = 4
 
-// sweepArgs are the arguments of the verb kill_swept.
-type sweepArgs struct{}
+// momentsArgs are the arguments of the verb kill_swept.
+type momentsArgs struct{}
 
-// killSwept kills the target at moments spread over the time that a request takes, each in a round of its own: restart,
-// send again under the same key until it settles, count.
-func (w *world) killSwept(ctx context.Context, _ sweepArgs) error {
+// killSwept kills the target at moments spread over the time that a request takes, each in a history of its own.
+func (w *world) killSwept(ctx context.Context, _ momentsArgs) error {
 	took, err := w.duration(ctx)
 	if err != nil {
 		return err
 	}
-	fired := 0
-	for trial := range killTrials {
-		w.nextRound(trial + 1)
-		hit, err := w.killTrial(ctx, took*time.Duration(trial)/killTrials)
-		if err != nil {
-			return err
-		}
-		if hit {
-			fired++
-		}
-		if len(w.evidence.Findings) > 0 {
-			break
-		}
+	moments := make([]time.Duration, w.moments())
+	for i := range moments {
+		moments[i] = took * time.Duration(i) / time.Duration(len(moments))
 	}
-	w.note(false, "killed at %d moments of a request that takes %s, %d of them before its answer; a window shorter than %s between two of them is not seen",
-		killTrials, took.Round(10*time.Microsecond), fired, (took / killTrials).Round(10*time.Microsecond))
-	if fired == 0 && len(w.evidence.Findings) == 0 {
+	w.right = 1
+	struck := 0
+	w.progress("moments", 0, len(moments))
+	err = sweepAll(ctx, w.lanes(ctx, len(moments)), moments, w.killAt, func(done int, p reports.CrashPoint) {
+		if p.Fired {
+			struck++
+		}
+		w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
+		w.progress("moments", done, len(moments))
+	})
+	w.note(false, "killed at %d moments of a request that takes %s, %d of them before its answer; this is a weak search: it would have met a "+
+		"window of %s with 95 %%, and a shorter one perhaps not", len(moments), took.Round(10*time.Microsecond), struck,
+		min(took, 3*took/time.Duration(len(moments))).Round(10*time.Microsecond))
+	if err == nil && struck == 0 && len(w.evidence.Findings) == 0 {
 		return unclear("the target answered before each kill, so that no kill struck a request")
 	}
-	return nil
+	return err
 }
 
-// duration measures how long the operation takes, by one send in a round of its own.
+func (w *world) moments() int {
+	if c := crashPoints(w.target); c != nil && c.Moments > 0 {
+		return c.Moments
+	}
+	return killMoments
+}
+
+// duration measures how long the operation takes, by one send in a history of its own.
 func (w *world) duration(ctx context.Context) (time.Duration, error) {
-	if err := w.complete(ctx, completeArgs{As: "measured"}); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, w.CaseTimeout)
+	defer cancel()
+	c := w.child(w.Endpoint, "measured")
+	if err := sendDry(ctx, c); err != nil {
 		return 0, err
 	}
-	s, err := w.find("measured")
-	if err != nil {
-		return 0, err
-	}
+	s := c.history[0]
 	return s.FirstByte.Sub(s.Began), nil
 }
 
-// killTrial is one moment: the kill, the restart, the retry and the count.
-func (w *world) killTrial(ctx context.Context, delay time.Duration) (fired bool, err error) {
-	if err := w.approve(ctx, approveArgs{}); err != nil {
-		return false, err
-	}
-	s, err := w.prepare(sendArgs{As: "killed"})
+// firstByte is the part of a kill at the first byte of the answer.
+const firstByte = "at the first byte"
+
+// killAt is the history of one moment. Where the answer was faster than the kill it is that of a crash after an answer.
+func (w *world) killAt(ctx context.Context, lane *targets.Endpoint, delay time.Duration) (reports.CrashPoint, error) {
+	part := "after " + delay.Round(10*time.Microsecond).String()
+	return w.killOnce(ctx, lane, part, func(ctx context.Context, f *faulty, kill func()) (targets.Exchange, error) {
+		done := f.sendAside(ctx, f.first.Attempt)
+		err := f.Wait(ctx, delay)
+		kill()
+		return <-done, err
+	})
+}
+
+// firstByteArgs are the arguments of the verb kill_first_byte.
+type firstByteArgs struct{}
+
+// killAtFirstByte kills the target when the first byte of its answer arrives: what it promises must be there then.
+func (w *world) killAtFirstByte(ctx context.Context, _ firstByteArgs) error {
+	w.right = 1
+	p, err := w.killOnce(ctx, w.Endpoint, firstByte, func(ctx context.Context, f *faulty, kill func()) (targets.Exchange, error) {
+		attempt := f.first.Attempt
+		attempt.OnFirstByte = kill
+		return f.Endpoint.Sender.Send(ctx, attempt), nil
+	})
 	if err != nil {
+		return err
+	}
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
+	return nil
+}
+
+// killedSend sends the first attempt and has the target killed meanwhile.
+type killedSend func(ctx context.Context, f *faulty, kill func()) (targets.Exchange, error)
+
+// killOnce is one history: sent, killed, restarted, sent again until it settles, counted.
+func (w *world) killOnce(ctx context.Context, lane *targets.Endpoint, part string, send killedSend) (reports.CrashPoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.CaseTimeout)
+	defer cancel()
+	s := &sweep{world: w, fault: targets.Kill}
+	f := &faulty{world: w.child(lane, part), name: string(targets.Kill), build: buildOperation, expect: 1, patience: w.settlePatience()}
+	struck, err := f.killWhile(ctx, send)
+	if err == nil {
+		err = f.revive(ctx, s)
+	}
+	if err == nil {
+		f.judge(ctx)
+	}
+	return s.end(ctx, f, targets.Point{}, struck, err)
+}
+
+// killWhile reports whether the kill came before the answer, or at its first byte.
+func (f *faulty) killWhile(ctx context.Context, send killedSend) (struck bool, err error) {
+	if err := f.approve(ctx, approveArgs{}); err != nil {
 		return false, err
 	}
-	if err := w.spend(s); err != nil {
+	if f.first, err = f.build(f.world, "killed "+f.part, ""); err != nil {
 		return false, err
 	}
-	if fired, err = w.killDuring(ctx, s, delay); err != nil {
-		return fired, err
+	if err := f.spend(f.first); err != nil {
+		return false, err
 	}
-	w.readAll(ctx, "after the restart")
-	began := w.Now()
-	if err := w.settle(ctx, settleArgs{As: "retry"}); err != nil {
-		return fired, err
+	var once sync.Once
+	var killed error
+	kill := func() { once.Do(func() { killed = f.Endpoint.Kill(ctx) }) }
+	x, err := send(ctx, f, kill)
+	kill() // where no answer came, nobody has been told of its first byte
+	f.enterFirst(x, false, targets.Kill)
+	f.world.fault("killed "+f.part, killed)
+	if err == nil && killed != nil {
+		err = unclear("the target could not be killed: %v", killed)
 	}
-	situation := judge.AfterLostAnswer
-	if s.Answered() {
-		situation = judge.Replay
-	}
-	if err := w.expectHandled(ctx, handledArgs{As: "retry", Situation: string(situation), First: "killed"}); err != nil {
-		return fired, err
-	}
-	w.expect[s.scope()] = judge.Exactly(1)
-	w.judgeCounts(ctx, "after the retry")
-	w.note(false, "killed at %s: settled %s after the restart", delay.Round(10*time.Microsecond), w.Now().Sub(began).Round(time.Millisecond))
-	return fired, nil
+	return !x.Answered() || f.part == firstByte && !x.FirstByte.IsZero(), err
 }
 
 // killAfterArgs are the arguments of the verb kill_after.
 type killAfterArgs struct{}
 
-// killNow kills the target between two requests.
+// killNow kills the target between two requests. That it died is shown by a request that is held open meanwhile: it gets
+// no answer.
 func (w *world) killNow(ctx context.Context, _ killAfterArgs) error {
-	err := w.Endpoint.Kill(ctx)
-	w.fault("killed", err)
+	attempt, err := targets.Request{Line: "GET /"}.Build(w.Endpoint.URL, w.target.Headers, nil)
 	if err != nil {
+		return err
+	}
+	attempt.Name, attempt.Timeout = "held open", w.target.Timeout.Std()
+	held := w.Endpoint.Sender.Prepare(ctx, attempt)
+	err = w.Endpoint.Kill(ctx)
+	w.fault("killed", err)
+	held.Release()
+	x := held.Finish(ctx)
+	w.showExchange(x, reports.PurposeSetup, "", "", "")
+	switch {
+	case err != nil:
 		return unclear("the target could not be killed: %v", err)
+	case x.Answered():
+		return unclear("the crash had no effect: a request that was open meanwhile was answered %s", statusText(x.Status))
+	case x.Connected.IsZero():
+		return unclear("that the target lived before it was killed could not be seen: %s", x.Err)
 	}
 	return w.restart(ctx, restartArgs{})
 }

@@ -11,6 +11,8 @@ type Abilities struct {
 	Kill     bool
 	Restart  bool
 	Replicas bool // further instances are started with it
+	// RestartStore: its database can be restarted.
+	RestartStore bool
 }
 
 // need says how to meet a need: whether the target does, and what to add to the target file where it does not.
@@ -25,6 +27,14 @@ var needs = map[targets.Need]need{
 		"let idemcheck start the target (run:), so that it can be killed"},
 	targets.NeedRestart: {func(_ *targets.Target, a Abilities) bool { return a.Restart },
 		"let idemcheck start the target (run:), so that it can be restarted"},
+	targets.NeedCrashPoints: {func(t *targets.Target, _ Abilities) bool { return hasPoints(t) },
+		"say at which points a request can be stopped (run.crash_points)"},
+	targets.NeedKillPoints: {func(t *targets.Target, a Abilities) bool { return hasPoints(t) && a.Kill && a.Restart },
+		"let idemcheck start the target (run:) and say at which points a request can be stopped (run.crash_points)"},
+	targets.NeedDatabaseProxy: {func(t *targets.Target, _ Abilities) bool { return hasProxy(t) },
+		"let idemcheck stand before the target's database (run.crash_points.through)"},
+	targets.NeedDatabase: {func(t *targets.Target, a Abilities) bool { return hasProxy(t) && a.RestartStore },
+		"let idemcheck run the target's database in a container (run.container.services) and stand before it (run.crash_points.through)"},
 	targets.NeedClock: {func(t *targets.Target, _ Abilities) bool { return t.Clock != nil },
 		"say how the target's time is moved (clock:)"},
 	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },
@@ -45,6 +55,8 @@ var needs = map[targets.Need]need{
 		"say how a record is deleted (operations.<name>.delete)"},
 	targets.NeedExhaust: {canExhaust,
 		"say how a limit is reached, after which nothing more is created for a target record (exhaust; not together with values.target_record)"},
+	targets.NeedBatch: {func(t *targets.Target, _ Abilities) bool { return t.Batch != nil },
+		"say how many rows are written in one request (batch)"},
 	targets.NeedTargetRecord: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Mentions("target_record") },
 		"let {{target_record}} stand in the main operation, so that two target records can be told apart"},
 	targets.NeedPayload: {func(t *targets.Target, _ Abilities) bool {
@@ -77,7 +89,15 @@ var needs = map[targets.Need]need{
 }
 
 // loudNeeds touch the whole target, so that no other case may run meanwhile.
-var loudNeeds = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedRestart: true, targets.NeedClock: true}
+var loudNeeds = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedCrashPoints: true, targets.NeedKillPoints: true,
+	targets.NeedDatabaseProxy: true, targets.NeedDatabase: true, targets.NeedRestart: true, targets.NeedClock: true}
+
+func hasPoints(t *targets.Target) bool {
+	c := crashPoints(t)
+	return c != nil && (c.Through != nil || c.Named != nil)
+}
+
+func hasProxy(t *targets.Target) bool { return hasPoints(t) && crashPoints(t).Through != nil }
 
 // mainOperation gives the main operation; the loader has made sure that there is one.
 func mainOperation(t *targets.Target) targets.Operation { return t.Operations[0] }

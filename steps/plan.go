@@ -33,6 +33,9 @@ type Case struct {
 	Requests int // at most
 	Records  int // at most
 	Loud     bool
+	Long     bool     // a sweep: each of its parts has a deadline of its own
+	Parts    []string // globs of the parts to run; none: all
+	NotParts []string // globs of the parts not to run
 }
 
 // place identifies a scenario within the features: the file and the line of the scenario or of the outline's row.
@@ -173,7 +176,7 @@ func (p *planner) addStep(c *Case, at place, s *messages.PickleStep) {
 		if r.Name != m.Verb.Name {
 			continue
 		}
-		c.Loud = c.Loud || r.loud
+		c.Loud, c.Long = c.Loud || r.loud, c.Long || r.long
 		if r.cost != nil {
 			spent := r.cost(m.Args)
 			c.Requests += spent.requests + spent.readings

@@ -15,7 +15,7 @@ import (
 // the marker count 1, then 2. Two ids answered but fewer counted: the observer is not trusted. One id answered for
 // both: the target collapses everything.
 func (e *engine) preflight(ctx context.Context) reports.Preflight {
-	w := &world{engine: e, c: &Case{ID: "", Level: targets.Must}, events: map[string]string{}, records: map[string]string{},
+	w := &world{engine: e, Endpoint: e.Endpoint, c: &Case{ID: "", Level: targets.Must}, events: map[string]string{}, records: map[string]string{},
 		approved: map[string]bool{}, readings: map[string]map[scope][]targets.Reading{}, seen: map[string]bool{},
 		notes: map[string]bool{}, originals: map[string][]byte{}}
 	w.marker = "ic-" + e.RunID + "-prove"

@@ -3,47 +3,57 @@ package steps
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
 // Select keeps the cases whose address matches one of the globs in only (all when there are none) and none in skip. A
-// glob without brackets also matches the rows of an outline: K2 selects K2[own-key]. A case that a selected one stands
-// on comes along. A glob that is malformed or matches nothing is an error.
+// glob without brackets also matches the rows of an outline: K2 selects K2[own-key]. What stands behind a slash is a glob
+// for the parts of a sweep: 'crash/COMMIT#1:after' selects the case crash with that point alone. A case that a selected
+// one stands on comes along. A glob that is malformed or matches nothing is an error; whether a part exists is known only
+// when the sweep is planned.
 func Select(cases []Case, only, skip []string) ([]Case, error) {
-	keep := map[string]bool{}
+	s := selection{cases: slices.Clone(cases), keep: map[string]bool{}, whole: map[string]bool{}}
 	for _, c := range cases {
-		keep[c.ID] = len(only) == 0
+		s.keep[c.ID] = len(only) == 0
 	}
-	if err := mark(cases, only, keep, true); err != nil {
+	if err := s.mark(only, s.take); err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
-		if keep[c.ID] && c.After != "" {
-			keep[c.After] = true
+		if s.keep[c.ID] && c.After != "" {
+			s.keep[c.After] = true
 		}
 	}
-	if err := mark(cases, skip, keep, false); err != nil {
+	if err := s.mark(skip, s.drop); err != nil {
 		return nil, err
 	}
-	var out []Case
-	for _, c := range cases {
-		if keep[c.ID] {
-			out = append(out, c)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(s.cases, func(c Case) bool { return !s.keep[c.ID] }), nil
 }
 
-func mark(cases []Case, globs []string, keep map[string]bool, value bool) error {
+type selection struct {
+	cases []Case
+	keep  map[string]bool
+	whole map[string]bool // selected with all parts
+}
+
+// mark applies do to each case that a glob matches, with the glob for its parts.
+func (s *selection) mark(globs []string, do func(c *Case, part string)) error {
 	for _, glob := range globs {
+		base, part, parted := strings.Cut(glob, "/")
+		if _, err := path.Match(part, ""); err != nil {
+			return fmt.Errorf("read the glob %q: %w", glob, err)
+		}
 		matched := false
-		for _, c := range cases {
-			ok, err := matches(glob, c.ID)
+		for i := range s.cases {
+			c := &s.cases[i]
+			ok, err := matches(base, c.ID)
 			if err != nil {
 				return fmt.Errorf("read the glob %q: %w", glob, err)
 			}
-			if ok {
-				keep[c.ID], matched = value, true
+			if ok && (!parted || c.Long) {
+				matched = true
+				do(c, part)
 			}
 		}
 		if !matched {
@@ -51,6 +61,42 @@ func mark(cases []Case, globs []string, keep map[string]bool, value bool) error 
 		}
 	}
 	return nil
+}
+
+func (s *selection) take(c *Case, part string) {
+	s.keep[c.ID] = true
+	switch {
+	case part == "":
+		s.whole[c.ID], c.Parts = true, nil
+	case !s.whole[c.ID]:
+		c.Parts = append(slices.Clone(c.Parts), part)
+	}
+}
+
+func (s *selection) drop(c *Case, part string) {
+	if part == "" {
+		s.keep[c.ID] = false
+		return
+	}
+	c.NotParts = append(slices.Clone(c.NotParts), part)
+}
+
+// matchesPart is matches for an address that may have a part: without one, a glob speaks of all parts.
+func matchesPart(glob, id, part string) (bool, error) {
+	base, wanted, parted := strings.Cut(glob, "/")
+	ok, err := matches(base, id)
+	if err != nil || !ok || !parted {
+		return ok, err
+	}
+	return anyMatches([]string{wanted}, part), nil
+}
+
+// anyMatches reports whether one of the globs matches the address of a part. They are well formed.
+func anyMatches(globs []string, part string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, _ := path.Match(glob, part)
+		return ok || glob == part
+	})
 }
 
 // matches treats the brackets of an address as plain characters, so that K2[own-key] can be typed as it is shown.

@@ -192,14 +192,18 @@ func (w *world) build(op targets.Operation, base string, headers map[string]stri
 	return op.Request.BuildBody(base, headers, vars, body)
 }
 
-// spend takes the records that an attempt may create from the run's budget.
-func (w *world) spend(s *sent) error {
+// spend takes the record that an attempt may create from the run's budget.
+func (w *world) spend(*sent) error { return w.spendRecords(1) }
+
+// spendRecords takes records from the run's budget.
+func (w *world) spendRecords(n int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.budget <= 0 {
-		return unclear("limit: the %d records that this run may create are used up (limits.records)", w.target.Limits.Records)
+	if w.budget < n {
+		return unclear("limit: of the %d records that this run may create %d are left, and %d are needed (limits.records)",
+			w.target.Limits.Records, w.budget, n)
 	}
-	w.budget--
+	w.budget -= n
 	return nil
 }
 

@@ -105,7 +105,10 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	if first != nil {
 		facts.Prior = first.disposition
 		facts.RecordRead = w.recordSeenBefore(s)
-		attempted.First, attempted.FirstID, attempted.KeyShared = &first.Exchange, first.id, true
+		attempted.FirstID, attempted.KeyShared = first.id, true
+		if first.Succeeded() { // what was refused or failed is no answer that a replay could repeat
+			attempted.First = &first.Exchange
+		}
 	}
 	s.situation, s.first = situation, first
 	s.permit = judge.Permitted(situation, w.target.Profile, facts)

@@ -22,9 +22,12 @@ import (
 // other cases but the endpoint.
 type world struct {
 	*engine
-	c       *Case
-	current *godog.Step
-	cancel  context.CancelFunc
+	// Endpoint is the instance that this world speaks to; in a sweep it may be another than the run's own.
+	Endpoint *targets.Endpoint
+	c        *Case
+	part     string // of a sweep: the address of the point within the case
+	current  *godog.Step
+	cancel   context.CancelFunc
 
 	marker   string
 	events   map[string]string // symbols and the ids they stand for
@@ -45,6 +48,10 @@ type world struct {
 	overlap   *reports.Overlap
 	originals map[string][]byte // by record id: what the read call gave when it was new
 	artifact  *reports.Artifact
+
+	children int             // parts that were begun
+	worst    reports.Verdict // of the parts so far
+	right    int             // records after each part
 
 	evidence judge.Evidence
 	notes    map[string]bool
@@ -99,21 +106,35 @@ func (w *world) begin(ctx context.Context, c *Case) (context.Context, error) {
 		w.engine.setVerdict(c.ID, ended.Verdict)
 		return ctx, godog.ErrSkip
 	}
-	w.c = c
+	w.c, w.Endpoint = c, w.engine.Endpoint
+	w.blank(1)
+	if c.Long {
+		ctx, w.cancel = context.WithCancel(ctx) // each of its parts has a deadline of its own
+	} else {
+		ctx, w.cancel = context.WithTimeout(ctx, w.CaseTimeout)
+	}
+	w.emit(c.ID, reports.Event{Kind: reports.KindCaseStarted})
+	w.enlist()
+	w.readAll(ctx, "before")
+	return ctx, nil
+}
+
+// blank gives the world nothing but the marker of a round and the baseline bundle.
+func (w *world) blank(round int) {
 	w.events, w.records, w.approved = map[string]string{}, map[string]string{}, map[string]bool{}
 	w.readings, w.seen = map[string]map[scope][]targets.Reading{}, map[string]bool{}
 	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
 	w.originals, w.deleted = map[string][]byte{}, map[scope]int{}
-	w.freshMarker(1)
+	w.freshMarker(round)
 	w.bundle = targets.Bundle{Environment: "production", Tenant: "T1", Event: "E204", Record: "A18", Operation: mainOperation(w.target).Name}
 	w.revision = "P3"
-	ctx, w.cancel = context.WithTimeout(ctx, w.CaseTimeout)
-	w.emit(c.ID, reports.Event{Kind: reports.KindCaseStarted})
+}
+
+// enlist has the world's records counted once more at the end of the run.
+func (w *world) enlist() {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.worlds = append(w.worlds, w)
-	w.mu.Unlock()
-	w.readAll(ctx, "before")
-	return ctx, nil
 }
 
 // unfit gives the outcome of a case that is not to be started; nil when it is.
@@ -143,7 +164,7 @@ func (e *engine) setVerdict(id string, v reports.Verdict) {
 // length, so that none is found within another.
 func (w *world) freshMarker(round int) {
 	index := slices.IndexFunc(w.Cases, func(c Case) bool { return c.ID == w.c.ID })
-	w.marker = fmt.Sprintf("ic-%s-%04d-%02d", w.RunID, index, round)
+	w.marker = fmt.Sprintf("ic-%s-%04d-%04d", w.RunID, index, round)
 	clear(w.events)
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/container"
+	"github.com/idempotency-conformance/idemcheck/targets/hooks"
 	"github.com/idempotency-conformance/idemcheck/targets/process"
 )
 
@@ -18,7 +20,7 @@ import (
 type adapter struct {
 	name  string
 	takes func(t *targets.Target, embedded bool) bool
-	can   steps.Abilities
+	can   func(t *targets.Target) steps.Abilities
 	open  func(ctx context.Context, t *targets.Target, s *selection) (*targets.Endpoint, error)
 }
 
@@ -26,11 +28,38 @@ type adapter struct {
 func adapters() []adapter {
 	return []adapter{
 		{"embedded", func(_ *targets.Target, embedded bool) bool { return embedded },
-			steps.Abilities{Kill: true, Restart: true, Replicas: true}, openEmbedded},
+			always(steps.Abilities{Kill: true, Restart: true, Replicas: true}), openEmbedded},
 		{"process", func(t *targets.Target, _ bool) bool { return t.Run != nil && t.Run.Process != nil },
-			steps.Abilities{Kill: true, Restart: true}, openProcess},
-		{"url", func(*targets.Target, bool) bool { return true }, steps.Abilities{}, openURL},
+			always(steps.Abilities{Kill: true, Restart: true}), openProcess},
+		{"container", func(t *targets.Target, _ bool) bool { return t.Run != nil && t.Run.Container != nil },
+			containerAbilities, openContainer},
+		{"hooks", func(t *targets.Target, _ bool) bool { return t.Run != nil },
+			hookAbilities, openHooks},
+		{"url", func(*targets.Target, bool) bool { return true }, always(steps.Abilities{}), openURL},
 	}
+}
+
+func always(a steps.Abilities) func(*targets.Target) steps.Abilities {
+	return func(*targets.Target) steps.Abilities { return a }
+}
+
+// containerAbilities: the database can be restarted where it is one of the services.
+func containerAbilities(t *targets.Target) steps.Abilities {
+	return steps.Abilities{Kill: true, Restart: true, Replicas: t.Run.Container.Replicas > 1, RestartStore: container.RunsStore(t)}
+}
+
+func hookAbilities(t *targets.Target) steps.Abilities {
+	return steps.Abilities{Kill: t.Run.Hooks != nil, Restart: t.Run.Hooks != nil}
+}
+
+// openContainer starts a target in the containers that its file describes.
+func openContainer(ctx context.Context, t *targets.Target, _ *selection) (*targets.Endpoint, error) {
+	return container.Open(ctx, t)
+}
+
+// openHooks opens a target that runs already and that its owner's commands can crash, or whose crash points are known.
+func openHooks(ctx context.Context, t *targets.Target, _ *selection) (*targets.Endpoint, error) {
+	return hooks.Open(ctx, t)
 }
 
 func adapterFor(t *targets.Target, embedded bool) adapter {
@@ -69,25 +98,25 @@ func openEmbedded(ctx context.Context, t *targets.Target, s *selection) (*target
 
 // openReference starts two instances of the reference API on the same data.
 func openReference(ctx context.Context, t *targets.Target, program string, defects []string) (e *targets.Endpoint, err error) {
-	data, err := os.MkdirTemp("", "idemcheck-reference-")
+	data, err := process.OwnFolder("idemcheck-reference-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the data: %w", err)
 	}
-	run := referenceRun(t, program, filepath.Join(data, "reference.db"), defects)
+	run := referenceRun(t, program, filepath.Join(data.Path, "reference.db"), defects)
 	replica, err := process.Open(ctx, run)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(data))
+		return nil, errors.Join(err, data.Remove())
 	}
 	run.Replicas, t.Replicas = []string{replica.URL}, []string{replica.URL}
 	if e, err = process.Open(ctx, run); err != nil {
-		return nil, errors.Join(err, replica.Close(), os.RemoveAll(data))
+		return nil, errors.Join(err, replica.Close(), data.Remove())
 	}
 	// Undone in reverse: first the instances, then their data.
 	whole := &targets.Endpoint{
 		Target: t, URL: e.URL, Replicas: run.Replicas, Sender: e.Sender, Embedded: true, Loopback: true,
-		About: "embedded reference target, " + e.About, Kill: e.Kill, Restart: e.Restart, Logs: e.Logs,
+		About: "embedded reference target, " + e.About, Kill: e.Kill, Restart: e.Restart, Logs: e.Logs, Points: e.Points,
 	}
-	whole.OnClose(func() error { return os.RemoveAll(data) })
+	whole.OnClose(data.Remove)
 	whole.OnClose(replica.Close)
 	whole.OnClose(e.Close)
 	if len(defects) > 0 {
@@ -109,5 +138,8 @@ func referenceRun(t *targets.Target, program, file string, defects []string) *ta
 	run := *t
 	run.URL = ""
 	run.Run = &targets.Run{Process: &targets.Process{Command: command, Ready: "GET /healthz"}}
+	if t.Run != nil {
+		run.Run.CrashPoints = t.Run.CrashPoints
+	}
 	return &run
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/idempotency-conformance/idemcheck/features"
 	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
 	"github.com/idempotency-conformance/idemcheck/targets/reference"
 )
@@ -28,7 +29,7 @@ func TestDefects(t *testing.T) {
 			crashes := false
 			for _, b := range d.Breaks {
 				only = append(only, b.Case)
-				crashes = crashes || strings.HasPrefix(b.Case, "crash")
+				crashes = crashes || needsAny(t, b.Case, targets.NeedCrash, targets.NeedKillPoints)
 			}
 			var e *targets.Endpoint
 			if crashes {
@@ -68,7 +69,7 @@ func TestReferencePasses(t *testing.T) {
 	r := check(t, startService(t).endpoint(t, nil))
 	assert.Equal(t, exitOK, r.Outcome.Exit, r.Outcome.Reason)
 	for _, c := range r.Cases {
-		if !slices.Contains(c.Needs, string(targets.NeedCrash)) { // TestReferenceSurvivesCrashes
+		if !slices.ContainsFunc(c.Needs, func(n string) bool { return beyondService[targets.Need(n)] }) {
 			assertPasses(t, c)
 		}
 	}
@@ -100,8 +101,39 @@ func recordsOf(c reports.Case) int {
 // The correct reference, in processes of its own, survives being killed.
 func TestReferenceSurvivesCrashes(t *testing.T) {
 	t.Parallel()
-	r := check(t, childEndpoint(t), "crash*")
+	r := check(t, childEndpoint(t), "crash*", "batch-killed")
 	for _, c := range r.Cases {
-		assertPasses(t, c)
+		if !needsAny(t, c.ID, targets.NeedDatabaseProxy, targets.NeedDatabase) { // TestOrders: the reference has its database within
+			assertPasses(t, c)
+		}
 	}
+	c := caseOf(t, r, "crash")
+	require.Len(t, c.Points, 6)
+	for _, p := range c.Points {
+		assert.True(t, p.Fired, p.Part)
+		assert.Equal(t, reports.Pass, p.Verdict, p.Part)
+		assert.Equal(t, "no answer (closed)", p.Saw, p.Part)
+		require.NotNil(t, p.Records, p.Part)
+		assert.Equal(t, 1, *p.Records, p.Part)
+	}
+	assert.Equal(t, reports.Created, c.Points[0].Retry, "before the first step nothing was there")
+	assert.Equal(t, reports.Replayed, c.Points[5].Retry, "after the commit everything was")
+}
+
+// beyondService are the needs that a service within this process does not meet: it cannot be killed, and has its
+// database within. TestReferenceSurvivesCrashes and TestOrders have what it takes.
+var beyondService = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedKillPoints: true, targets.NeedDatabaseProxy: true, targets.NeedDatabase: true}
+
+// needsAny reports whether a case has one of these needs.
+func needsAny(t *testing.T, id string, wanted ...targets.Need) bool {
+	t.Helper()
+	all, err := steps.Plan(features.FS, features.Paths(), "")
+	require.NoError(t, err)
+	for _, c := range all {
+		if c.ID == id {
+			return slices.ContainsFunc(c.Needs, func(n targets.Need) bool { return slices.Contains(wanted, n) })
+		}
+	}
+	t.Fatalf("there is no case %s", id)
+	return false
 }

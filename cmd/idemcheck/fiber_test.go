@@ -89,7 +89,20 @@ var fiberTruth = map[string]truth{
 	"second-while-open":            holds,
 	"slow-outlives-lock":           notApplicable,
 	"distinct-keys-together":       holds,
-	"second-while-running":         breaksShould("wrong-status"),        // it waits, where the draft wants a 409
+	"second-while-running":         breaksShould("wrong-status"), // it waits, where the draft wants a 409
+	"crash-disconnect":             notApplicable,
+	"crash":                        notApplicable,
+	"crash-host":                   notApplicable,
+	"crash-database-cut":           notApplicable,
+	"crash-database-restarted":     notApplicable,
+	"database-unavailable":         notApplicable,
+	"crash-first-byte":             breaksMust("duplicate key-ignored"), // keys are kept in memory
+	"hang-up[headers]":             holds,
+	"hang-up[body]":                holds,
+	"hang-up[sent]":                holds,
+	"hang-up[answer]":              holds,
+	"batch-twice":                  notApplicable,
+	"batch-killed":                 notApplicable,
 	"crash-while-working":          holds,                               // the lock dies with its owner, and nothing was written yet
 	"crash-after-answer":           breaksMust("duplicate key-ignored"), // keys are kept in memory
 	"invalid-then-corrected":       holds,

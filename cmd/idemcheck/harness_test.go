@@ -78,7 +78,7 @@ func (s *service) endpoint(t *testing.T, change func(*targets.Target)) *targets.
 	if change != nil {
 		change(target)
 	}
-	e, err := openURL(t.Context(), target, nil)
+	e, err := openHooks(t.Context(), target, nil)
 	require.NoError(t, err)
 	e.Restart = s.restart
 	return e

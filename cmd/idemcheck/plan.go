@@ -26,7 +26,7 @@ func listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printPlan(cmd.OutOrStdout(), t, cases, adapterFor(t, s.target == "").can)
+			return printPlan(cmd.OutOrStdout(), t, cases, adapterFor(t, s.target == "").can(t))
 		},
 	}
 	s.flags(cmd)
@@ -71,7 +71,7 @@ func explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			can := adapterFor(t, s.target == "").can
+			can := adapterFor(t, s.target == "").can(t)
 			for i, c := range chosen(cases, args[0]) {
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())

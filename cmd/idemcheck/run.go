@@ -31,6 +31,7 @@ type runFlags struct {
 	strict      bool
 	verbose     bool
 	technique   string
+	sweep       string
 	events      string
 	reports     []string
 }
@@ -66,6 +67,8 @@ Exit status:
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show every case in detail, not only those that did not pass")
 	fl.StringVar(&f.technique, "technique", "", "force how double sends are released: "+strings.Join(techniqueNames(), ", ")+" (default: the best that the target speaks)")
 	_ = cmd.RegisterFlagCompletionFunc("technique", cobra.FixedCompletions(techniqueNames(), cobra.ShellCompDirectiveNoFileComp))
+	fl.StringVar(&f.sweep, "sweep", "", "crash points: quick (before the first step and after each, the default) or full (both sides of each)")
+	_ = cmd.RegisterFlagCompletionFunc("sweep", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: "+formatNames())
 	return cmd
@@ -107,6 +110,9 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 	if err := checkKnown(t); err != nil {
 		return nil, err
 	}
+	if f.sweep != "" && t.Run != nil && t.Run.CrashPoints != nil {
+		t.Run.CrashPoints.Mode = f.sweep
+	}
 	cases, err := f.cases()
 	if err != nil {
 		return nil, err
@@ -115,7 +121,7 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 		out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	j.screen = screenOf(j.out)
 	if f.dryRun {
-		return nil, printPlan(j.out, t, cases, j.adapter.can)
+		return nil, printPlan(j.out, t, cases, j.adapter.can(j.target))
 	}
 	if j.outputs, err = openOutputs(f.events, f.reports); err != nil {
 		return nil, err
@@ -129,6 +135,8 @@ func (f *runFlags) check() error {
 		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
 	case f.timeout <= 0:
 		return fmt.Errorf("--timeout is %s; it must be longer than nothing", f.timeout)
+	case f.sweep != "" && f.sweep != "quick" && f.sweep != "full":
+		return fmt.Errorf("--sweep %q is neither quick nor full", f.sweep)
 	case f.technique != "" && !slices.Contains(techniqueNames(), f.technique):
 		return fmt.Errorf("--technique %q is none of %s", f.technique, strings.Join(techniqueNames(), ", "))
 	}
@@ -162,7 +170,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		endpoint.Target = j.target
 	}
 	err = steps.Run(ctx, steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.adapter.can, Blocked: blocked,
+		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.adapter.can(j.target), Blocked: blocked,
 		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
 		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
 		Technique: burst.Technique(j.technique),
@@ -189,6 +197,9 @@ func (j *job) again() string {
 	}
 	if j.remote {
 		words = append(words, "--remote")
+	}
+	if j.sweep != "" {
+		words = append(words, "--sweep", j.sweep)
 	}
 	return strings.Join(words, " ")
 }

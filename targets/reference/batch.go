@@ -30,6 +30,7 @@ func (s *Server) prepareBatch(a *attempt) error {
 	if len(in.Tasks) == 0 || len(in.Tasks) > maxBatch {
 		return invalid(fieldError{"tasks", fmt.Sprintf("must have 1 to %d rows", maxBatch)})
 	}
+	a.rows = in.Tasks
 	a.gate = func(context.Context, querier) error { return nil }
 	a.work = func(ctx context.Context, tx *sql.Tx, now time.Time) (answer, error) {
 		var out batchAnswer

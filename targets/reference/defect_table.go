@@ -57,6 +57,11 @@ const (
 	perProcessStore
 	boundedStore
 	deleteForgetsKey
+	answerInSecondTransaction
+	answersBeforeCommit
+	commitsOnHangUp
+	batchRowByRow
+	mailBeforeCommit
 )
 
 // defectTable is the only place where a defect is named.
@@ -201,7 +206,7 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"slow-outlives-lock", "duplicate"}}},
 	claimOutlivesOwner: {Name: "claim-outlives-owner", Class: "stuck-in-progress", Report: "B13",
 		Summary: "Keeps the claim of an owner that has died, so that all later attempts are told 409.",
-		Breaks:  []Break{{"crash-while-working", "stuck"}}},
+		Breaks:  []Break{{"crash-while-working", "stuck"}, {"crash", "stuck"}}},
 	perProcessStore: {Name: "per-process-store", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the keys that came to this process since it started.",
 		Breaks:  []Break{{"double-send-across-instances", "duplicate"}, {"replay-on-another-instance", "duplicate"}, {"crash-after-answer", "duplicate"}}},
@@ -211,4 +216,19 @@ var defectTable = [...]Defect{
 	deleteForgetsKey: {Name: "delete-forgets-key",
 		Summary: "Forgets, when a record is deleted, the key that made it, so that a late retry makes it again.",
 		Breaks:  []Break{{"replay-after-delete", "key-ignored"}}},
+	answerInSecondTransaction: {Name: "answer-in-second-transaction", Class: "record-after-commit-gap", Report: "B19",
+		Summary: "Commits the record first and stores its answer in a second transaction: who is asked again after a crash in between does the work again.",
+		Breaks:  []Break{{"crash", "duplicate"}}},
+	answersBeforeCommit: {Name: "answers-before-commit", window: 100 * time.Millisecond,
+		Summary: "Answers, waits the time given as value (default 100ms), and commits only then, so that a crash takes back what was answered.",
+		Breaks:  []Break{{"crash-first-byte", "lost"}}},
+	commitsOnHangUp: {Name: "commits-on-hang-up", Class: "record-after-commit-gap", Report: "B20",
+		Summary: "Commits the record of a client that has hung up without its answer, and gives the key back.",
+		Breaks:  []Break{{"crash-disconnect", "duplicate"}}},
+	batchRowByRow: {Name: "batch-row-by-row", Class: "batch", Report: "B76",
+		Summary: "Commits each row of a batch by itself, without noting which are done: after a crash a resent batch begins again at the first row.",
+		Breaks:  []Break{{"batch-killed", "duplicate"}}},
+	mailBeforeCommit: {Name: "mail-before-commit", Class: "side-effect-duplicated", Report: "B74",
+		Summary: "Sends the mail of a new task, in a transaction of its own, before it commits the task: after a crash in between it is sent again.",
+		Breaks:  []Break{{"crash", "side-effect-repeated"}}},
 }

@@ -68,6 +68,28 @@
 // {"advance": "24h"} moves the clock of all servers on the same file.
 // Retention and leases follow that clock. Without Options.TestSwitches the
 // headers are ignored and /admin/* is not found.
+//
+// # Crash points
+//
+// With Options.TestSwitches a write can also be made to stand still, so that
+// the process can be killed or the client can hang up just there:
+//
+//	GET    /admin/crash-points  ?wait=2s: {"passed": [LABEL, ...], "armed": POINT or null, "reached": BOOL}
+//	PUT    /admin/crash-points  POINT: arms it, in the place of the one before
+//	DELETE /admin/crash-points  nothing is armed, whoever stands still goes on, and no step was passed
+//
+// A POINT is {"label": "create task", "occurrence": 1, "side": "before" or
+// "after"}: one side of the nth step with this label from now on. The next
+// write that gets there stands still, in its transaction if it is in one,
+// until it is released, another point is armed, or the server ends. That its
+// client hangs up does not release it. With wait the answer comes as soon as
+// the point is reached, after ten seconds at most. The points belong to one
+// process, and asking for them never waits for the store.
+//
+// The steps are where the store changes: a task takes claim, create task,
+// queue mail, store answer and commit, a batch create task and queue mail once
+// for each row. The others are create note, delete record, mark event (of a
+// webhook), and release claim (after a refusal or a failure).
 package reference
 
 import _ "embed"

@@ -46,7 +46,7 @@ func (s *Server) workUnclaimed(ctx context.Context, a *attempt) (reply answer, e
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+	err = s.transaction(ctx, func(tx *sql.Tx) error {
 		now, err := s.now(ctx, tx)
 		if err != nil {
 			return err
@@ -76,13 +76,15 @@ func (s *Server) remember(ctx context.Context, tx *sql.Tx, a *attempt, reply ans
 	if err != nil {
 		return fmt.Errorf("write the headers down: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `
-		INSERT OR REPLACE INTO ledger (scope, key, operation, event, account, fingerprint, state, owner, lease_until,
-			created_at, completed_at, status, headers, body, reference)
-		VALUES (?, ?, ?, ?, ?, ?, 'completed', ?, 0, ?, ?, ?, ?, ?, ?)`,
-		id.scope, id.key, a.op.name, a.source.event, a.source.account, a.fingerprint, s.instance,
-		now.UnixNano(), now.UnixNano(), reply.Status, string(headers), reply.Body, reply.Reference)
-	return err
+	return s.step(stepAnswer, func() error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT OR REPLACE INTO ledger (scope, key, operation, event, account, fingerprint, state, owner, lease_until,
+				created_at, completed_at, status, headers, body, reference)
+			VALUES (?, ?, ?, ?, ?, ?, 'completed', ?, 0, ?, ?, ?, ?, ?, ?)`,
+			id.scope, id.key, a.op.name, a.source.event, a.source.account, a.fingerprint, s.instance,
+			now.UnixNano(), now.UnixNano(), reply.Status, string(headers), reply.Body, reply.Reference)
+		return err
+	})
 }
 
 // performUnguarded works under a claim that lapses while the work runs, and
@@ -120,7 +122,7 @@ func (s *Server) performUntilDeleted(ctx context.Context, a *attempt) (reply ans
 		return s.settle(ctx, a, *standing)
 	}
 	if err = a.begin(ctx); err == nil {
-		err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+		err = s.transaction(ctx, func(tx *sql.Tx) error {
 			now, err := s.now(ctx, tx)
 			if err != nil {
 				return err
@@ -140,55 +142,6 @@ func (s *Server) performUntilDeleted(ctx context.Context, a *attempt) (reply ans
 		return answer{}, err
 	}
 	return reply, a.switches.strike(afterCommit)
-}
-
-// hangsUp waits, up to the window, for the client to hang up, and reports
-// whether it has. net/http notices that once the body is read.
-func hangsUp(client context.Context, window time.Duration) bool {
-	_ = pause(client, window) // either way, the context tells
-	return client.Err() != nil
-}
-
-// transactInVain is like transact, but undoes the work of a client that has
-// hung up, and keeps its success under the key (work-lost-on-hang-up).
-func (s *Server) transactInVain(ctx context.Context, a *attempt, held claim) (answer, error) {
-	if hangsUp(a.Context(), s.faults.window[workLostOnHangUp]) {
-		work := a.work
-		a.work = func(ctx context.Context, tx *sql.Tx, now time.Time) (answer, error) {
-			reply, err := work(ctx, tx, now)
-			if err != nil {
-				return answer{}, err
-			}
-			return reply, s.undo(ctx, tx, reply)
-		}
-	}
-	return s.transact(ctx, a, held)
-}
-
-// transactTwice commits the record first and completes the claim in a second
-// transaction, unless the client hangs up in between (record-before-key).
-func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (reply answer, err error) {
-	var now time.Time
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
-		if now, err = s.now(ctx, tx); err != nil {
-			return err
-		}
-		if err := s.ledger.hold(ctx, tx, held, now); err != nil {
-			return err
-		}
-		reply, err = s.run(ctx, tx, a, now)
-		return err
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	if hangsUp(a.Context(), s.faults.window[recordBeforeKey]) {
-		return answer{}, fmt.Errorf("store the key: %w", context.Cause(a.Context()))
-	}
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
-		return s.complete(ctx, tx, a, held, reply, now)
-	})
-	return reply, err
 }
 
 // holdForEver keeps the claim of a failed attempt (never-released).

@@ -20,6 +20,7 @@ type races struct {
 	gatherings map[string]*gathering
 	early      sync.Map      // identities that half-request-claims-key has claimed
 	turn       chan struct{} // holds one token, which whoever works has taken
+	answered   sync.Mutex    // held from an answer to the commit after it, by answers-before-commit
 }
 
 func newRaces() *races {

@@ -51,6 +51,7 @@ func start(t testing.TB, o Options) *service {
 	}
 	web := httptest.NewServer(server.Handler())
 	t.Cleanup(func() {
+		server.points.release() // after a test that has failed
 		web.Close()
 		if err := server.Close(); err != nil {
 			t.Error(err)

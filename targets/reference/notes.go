@@ -59,10 +59,14 @@ func (s *Server) prepareNote(a *attempt) error {
 
 // insertNote writes a note and its one mail.
 func (s *Server) insertNote(ctx context.Context, tx *sql.Tx, r *request, in noteInput, now time.Time) (note, error) {
-	seq, err := insertedAt(tx.ExecContext(ctx, `
-		INSERT INTO notes (tenant, environment, event, account, revision, note, created_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.caller.tenant, r.environment, in.Event, in.Account, in.Revision, in.Note, r.caller.user, now.UnixNano()))
+	var seq int64
+	err := s.step(stepNote, func() (err error) {
+		seq, err = insertedAt(tx.ExecContext(ctx, `
+			INSERT INTO notes (tenant, environment, event, account, revision, note, created_by, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.caller.tenant, r.environment, in.Event, in.Account, in.Revision, in.Note, r.caller.user, now.UnixNano()))
+		return err
+	})
 	if err != nil {
 		return note{}, fmt.Errorf("write the note: %w", err)
 	}

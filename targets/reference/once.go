@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"time"
 )
@@ -28,6 +29,7 @@ type attempt struct {
 	source      source
 	gate        func(ctx context.Context, q querier) error
 	work        work
+	rows        []json.RawMessage // of a batch
 }
 
 // work does what an attempt asks for, in a transaction.
@@ -69,7 +71,7 @@ func (s *Server) performKeyless(ctx context.Context, a *attempt) (reply answer, 
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+	err = s.transaction(ctx, func(tx *sql.Tx) error {
 		now, err := s.now(ctx, tx)
 		if err != nil {
 			return err
@@ -150,16 +152,18 @@ func (s *Server) identity(a *attempt) identity {
 func (s *Server) claim(ctx context.Context, a *attempt, id identity) (held claim, standing *entry, err error) {
 	wanted := entry{identity: id, operation: a.op.name, source: a.source,
 		fingerprint: a.fingerprint, owner: s.options.NewID()}
-	err = s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
-		now, err := s.now(ctx, tx)
-		if err != nil {
+	err = s.step(stepClaim, func() error {
+		return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
+			now, err := s.now(ctx, tx)
+			if err != nil {
+				return err
+			}
+			found, made, err := s.ledger.claim(ctx, tx, wanted, now)
+			if !made {
+				standing = &found
+			}
 			return err
-		}
-		found, made, err := s.ledger.claim(ctx, tx, wanted, now)
-		if !made {
-			standing = &found
-		}
-		return err
+		})
 	})
 	return claim{wanted.identity, wanted.owner}, standing, err
 }
@@ -178,15 +182,11 @@ func (s *Server) performClaimed(ctx context.Context, a *attempt, held claim) (re
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
-	switch {
-	case s.broken(recordBeforeKey):
-		reply, err = s.transactTwice(ctx, a, held)
-	case s.broken(workLostOnHangUp):
-		reply, err = s.transactInVain(ctx, a, held)
-	default:
-		reply, err = s.transact(ctx, a, held)
+	transact := s.transact
+	if way := s.wrongTransact(); way != nil {
+		transact = way
 	}
-	if err != nil {
+	if reply, err = transact(ctx, a, held); err != nil {
 		return answer{}, err
 	}
 	done = true

@@ -29,9 +29,15 @@ func (m mail) position() int64 { return m.seq }
 
 // send writes a mail into the outbox.
 func (s *Server) send(ctx context.Context, tx *sql.Tx, r *request, m mail, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO mails (tenant, environment, kind, recipient, about, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		r.caller.tenant, r.environment, m.Kind, m.To, m.about, m.Body, now.UnixNano())
+	if r.mailed != 0 {
+		return s.addressMail(ctx, tx, r.mailed, m)
+	}
+	err := s.step(stepMail, func() error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO mails (tenant, environment, kind, recipient, about, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			r.caller.tenant, r.environment, m.Kind, m.To, m.about, m.Body, now.UnixNano())
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write the mail: %w", err)
 	}

@@ -22,7 +22,10 @@ type request struct {
 	switches    switches
 	body        []byte
 
-	glance *sighting // what acts-after-body saw before the body was read
+	w        http.ResponseWriter
+	answered bool      // by answers-before-commit
+	glance   *sighting // what acts-after-body saw before the body was read
+	mailed   int64     // the mail that mail-before-commit has written for it
 }
 
 // answer is a whole response. Its exported fields are what the ledger keeps.
@@ -64,6 +67,9 @@ func (s *Server) routes() http.Handler {
 	if s.options.TestSwitches {
 		mux.HandleFunc("GET /admin/clock", s.open(s.readClock))
 		mux.HandleFunc("POST /admin/clock", s.open(s.moveClock))
+		mux.HandleFunc("GET /admin/crash-points", s.open(s.showPoints))
+		mux.HandleFunc("PUT /admin/crash-points", s.open(s.armPoint))
+		mux.HandleFunc("DELETE /admin/crash-points", s.open(s.releasePoints))
 	}
 	mux.HandleFunc("/", s.open(func(_ context.Context, r *request) (answer, error) {
 		return unrouted(mux, r.Request)
@@ -101,7 +107,10 @@ func (s *Server) open(h handler) http.HandlerFunc {
 // authenticated wraps a handler that needs a caller and an environment.
 func (s *Server) authenticated(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		in := &request{Request: r}
+		in := &request{Request: r, w: w}
+		if s.broken(answersBeforeCommit) {
+			s.races.awaitCommit()
+		}
 		err := s.admit(in)
 		var reply answer
 		if err == nil {
@@ -161,6 +170,16 @@ func (s *Server) write(w http.ResponseWriter, r *request, reply answer, err erro
 		}
 		reply = p.answer()
 	}
+	if r.answered {
+		return
+	}
+	if err := put(w, reply); err != nil {
+		s.options.Logger.Debug("answer not delivered", "path", r.URL.Path, "error", err)
+	}
+}
+
+// put writes an answer to a client.
+func put(w http.ResponseWriter, reply answer) error {
 	for name, value := range reply.Header {
 		w.Header().Set(name, value)
 	}
@@ -168,9 +187,8 @@ func (s *Server) write(w http.ResponseWriter, r *request, reply answer, err erro
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
 	w.WriteHeader(reply.Status)
-	if _, err := w.Write(reply.Body); err != nil {
-		s.options.Logger.Debug("answer not delivered", "path", r.URL.Path, "error", err)
-	}
+	_, err := w.Write(reply.Body)
+	return err
 }
 
 // jsonAnswer makes an answer with a JSON body.

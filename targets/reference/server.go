@@ -44,6 +44,7 @@ type Server struct {
 	ledger   ledger
 	instance string // names this server among those on the same file
 	races    *races
+	points   *points // nil without the test switches
 	handler  http.Handler
 }
 
@@ -68,6 +69,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{options: o, faults: on, store: st, instance: o.NewID(), races: newRaces(),
 		ledger: ledger{retention: o.Retention, lease: o.Lease}}
+	if o.TestSwitches {
+		s.points = &points{}
+	}
 	if s.broken(claimOutlivesOwner) {
 		s.ledger.lease = forEver
 	}
@@ -128,6 +132,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return fmt.Errorf("serve the reference API: %w", err)
 	case <-ctx.Done():
 	}
+	s.points.release() // who stands still would never end
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := server.Shutdown(last); err != nil {
@@ -137,8 +142,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // Close closes the store. Requests that still run then fail, and leave
-// nothing behind but a claim that runs out.
+// nothing behind but a claim that runs out. One that stands still at a crash
+// point goes no further, as if the process had been killed there.
 func (s *Server) Close() error {
+	s.points.close()
 	if err := s.store.close(); err != nil {
 		return fmt.Errorf("close the store: %w", err)
 	}

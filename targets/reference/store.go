@@ -87,6 +87,11 @@ func openPool(path, synchronous string, size int) (*sql.DB, error) {
 // write runs do in one write transaction of the pool and commits it, unless
 // do returns an error.
 func (st *store) write(ctx context.Context, pool *sql.DB, do func(*sql.Tx) error) error {
+	return st.writeWith(ctx, pool, do, (*sql.Tx).Commit)
+}
+
+// writeWith is write with another way to commit.
+func (st *store) writeWith(ctx context.Context, pool *sql.DB, do, commit func(*sql.Tx) error) error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
 	tx, err := begin(ctx, pool)
@@ -97,7 +102,7 @@ func (st *store) write(ctx context.Context, pool *sql.DB, do func(*sql.Tx) error
 	if err := do(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	if err := commit(tx); err != nil {
 		return fmt.Errorf("commit a transaction: %w", err)
 	}
 	return nil

@@ -90,10 +90,14 @@ func (s *Server) createTask(ctx context.Context, tx *sql.Tx, r *request, in task
 
 // insertTask writes a task and its one mail.
 func (s *Server) insertTask(ctx context.Context, tx *sql.Tx, r *request, in taskInput, now time.Time) (task, error) {
-	seq, err := insertedAt(tx.ExecContext(ctx, `
-		INSERT INTO tasks (tenant, environment, event, account, revision, note, owner, due, created_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.caller.tenant, r.environment, in.Event, in.Account, in.Revision, in.Note, in.Owner, in.Due, r.caller.user, now.UnixNano()))
+	var seq int64
+	err := s.step(stepTask, func() (err error) {
+		seq, err = insertedAt(tx.ExecContext(ctx, `
+			INSERT INTO tasks (tenant, environment, event, account, revision, note, owner, due, created_by, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.caller.tenant, r.environment, in.Event, in.Account, in.Revision, in.Note, in.Owner, in.Due, r.caller.user, now.UnixNano()))
+		return err
+	})
 	if err != nil {
 		return task{}, fmt.Errorf("write the task: %w", err)
 	}
@@ -134,7 +138,11 @@ func (s *Server) deletion(what, statement, letter string) func(*attempt) error {
 		id := a.PathValue("id")
 		a.gate = func(context.Context, querier) error { return nil }
 		a.work = func(ctx context.Context, tx *sql.Tx, _ time.Time) (answer, error) {
-			found, err := changed(tx.ExecContext(ctx, statement, a.caller.tenant, a.environment, sequence(letter, id)))
+			var found bool
+			err := s.step(stepDelete, func() (err error) {
+				found, err = changed(tx.ExecContext(ctx, statement, a.caller.tenant, a.environment, sequence(letter, id)))
+				return err
+			})
 			if err != nil {
 				return answer{}, fmt.Errorf("delete the %s: %w", what, err)
 			}

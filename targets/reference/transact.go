@@ -10,8 +10,16 @@ import (
 
 // transact does the work and completes the claim, in one transaction that
 // first makes sure that the claim is still held.
-func (s *Server) transact(ctx context.Context, a *attempt, held claim) (reply answer, err error) {
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+func (s *Server) transact(ctx context.Context, a *attempt, held claim) (answer, error) {
+	return s.transactWith(ctx, a, held, s.complete)
+}
+
+// completing is the last thing that a transaction of the work does.
+type completing func(ctx context.Context, tx *sql.Tx, a *attempt, held claim, reply answer, now time.Time) error
+
+// transactWith is transact with another last thing than to complete the claim.
+func (s *Server) transactWith(ctx context.Context, a *attempt, held claim, complete completing) (reply answer, err error) {
+	err = s.transaction(ctx, func(tx *sql.Tx) error {
 		now, err := s.now(ctx, tx)
 		if err != nil {
 			return err
@@ -22,12 +30,17 @@ func (s *Server) transact(ctx context.Context, a *attempt, held claim) (reply an
 		if reply, err = s.run(ctx, tx, a, now); err != nil {
 			return err
 		}
-		return s.complete(ctx, tx, a, held, reply, now)
+		return complete(ctx, tx, a, held, reply, now)
 	})
 	if errors.Is(err, errClaimLost) {
 		return answer{}, inFlight()
 	}
 	return reply, err
+}
+
+// transaction is a transaction of the work, whose commit is a step.
+func (s *Server) transaction(ctx context.Context, do func(*sql.Tx) error) error {
+	return s.store.writeWith(ctx, s.store.work, do, func(tx *sql.Tx) error { return s.step(stepCommit, tx.Commit) })
 }
 
 // run does the work of an attempt. A refusal that is the true outcome becomes
@@ -58,7 +71,7 @@ func (s *Server) complete(ctx context.Context, tx *sql.Tx, a *attempt, held clai
 			return err
 		}
 	}
-	return s.ledger.complete(ctx, tx, held, reply, now)
+	return s.step(stepAnswer, func() error { return s.ledger.complete(ctx, tx, held, reply, now) })
 }
 
 // giveBack releases a claim after a refusal or a failure. If even that fails,
@@ -73,7 +86,9 @@ func (s *Server) giveBack(ctx context.Context, held claim, cause error) {
 			release = s.storeFailure(cause)
 		}
 	}
-	err := s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error { return release(ctx, tx, held) })
+	err := s.step(stepRelease, func() error {
+		return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error { return release(ctx, tx, held) })
+	})
 	if err != nil {
 		s.options.Logger.Error("claim not released", "error", err)
 	}

@@ -41,7 +41,7 @@ func (s *Server) receiveEvent(ctx context.Context, r *request) (reply answer, er
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
-	err = s.store.write(ctx, s.store.work, func(tx *sql.Tx) error {
+	err = s.transaction(ctx, func(tx *sql.Tx) error {
 		reply, err = s.deliver(ctx, tx, r, e)
 		return err
 	})
@@ -81,9 +81,13 @@ const reviewRequested = "review.requested"
 // mark notes, in the transaction of the work, that an event is done; false
 // means that it already was.
 func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (bool, error) {
-	fresh, err := changed(tx.ExecContext(ctx, `
-		INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		r.caller.tenant, r.environment, e.ID, now.UnixNano()))
+	var fresh bool
+	err := s.step(stepEvent, func() (err error) {
+		fresh, err = changed(tx.ExecContext(ctx, `
+			INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			r.caller.tenant, r.environment, e.ID, now.UnixNano()))
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("mark the event: %w", err)
 	}

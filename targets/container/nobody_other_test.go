@@ -1,0 +1,5 @@
+//go:build !unix
+
+package container
+
+func becomeNobody() { panic("only on Unix") }
