@@ -1,0 +1,50 @@
+package steps
+
+import "github.com/idempotency-conformance/idemcheck/targets"
+
+// crashes are the steps that make the target die or lose its database, with what is expected after each.
+func crashes() []row {
+	return []row{
+		verb("kill", "Has the target killed while it works on an operation that it was told to do slowly, and started again on the same data.",
+			(*world).killSlow, say(`the operation is sent as "{as}" and the target is killed while it works on it`),
+		).costing(cost{requests: 2, records: 1}).touchingAll(),
+		verb("kill_swept", "Kills the target at moments spread over the time that a request takes; after each it is started again, and the operation sent again and counted.",
+			(*world).killSwept, say("the target is killed at moments swept over the request, restarted, and asked again"),
+		).costing(cost{requests: 4 * killMoments, records: 2*killMoments + 1, readings: 3 * killMoments}).inParts(),
+		verb("kill_first_byte", "Kills the target when the first byte of its answer arrives, starts it again, and sends the operation again until it settles.",
+			(*world).killAtFirstByte, say("the target is killed at the first byte of its answer, restarted, and asked again"),
+		).costing(cost{requests: 5, records: 2, readings: 3}).inParts(),
+		verb("sweep", "Stops the operation at every point on its way through the target, does there what the fault says, and sends it again until it settles.",
+			(*world).sweepPoints,
+			say("the target is killed at every crash point, restarted, and asked again", "fault", string(targets.Kill)),
+			say("the client hangs up at every crash point and asks again", "fault", string(targets.Disconnect)),
+			say("the target is killed at every crash point without its database being told, restarted, and asked again", "fault", string(targets.HostCrash)),
+			say("the target loses its connections to the database at every crash point and is asked again", "fault", string(targets.CutStore)),
+		).costing(sweepCost).inParts(),
+		verb("restart_store", "Restarts the target's database while the operation is half way through it, and sends it again until it settles.",
+			(*world).storeRestarted, say("the database is restarted while the operation is at its middle crash point, and the target is asked again"),
+		).costing(cost{requests: 5 + dryRuns, records: 2 + dryRuns, readings: 3}).inParts(),
+		verb("batch", "Sends the batch once: many rows in one request, under one key.", (*world).sendBatch,
+			say(`the batch is sent as "{as}"`),
+			say(`the batch is sent again as "{as}" with the same key`, "key", "same"),
+		).costing(cost{requests: 1, records: targets.DefaultRows}),
+		verb("kill_in_batch", "Kills the target while a row of the batch is written, starts it again, and sends the batch again until it settles.",
+			(*world).killInBatch, say("the target is killed while row {row} of the batch is written, restarted, and asked again"),
+		).costing(cost{requests: 10, records: 2*targets.DefaultRows + 20, readings: 4}).inParts(),
+		verb("without_store", "Sends the operation twice under one key while the target's database cannot be reached.",
+			(*world).withoutStore, say(`the operation is sent as "{first}" and again as "{second}" while the target's database cannot be reached`),
+		).costing(cost{requests: 2, records: 2}).touchingAll(),
+		verb("recover", "Sends the operation again under the same key until the target has recovered: until it is neither in-progress, nor fails, nor stays silent.",
+			(*world).recovered, say(`the operation is sent again as "{as}" with the same key until the target has recovered`),
+		).costing(cost{requests: 5, records: 1}),
+		verb("kill_after", "Kills the target between two requests and starts it again on the same data.",
+			(*world).killNow, say("the target is killed and restarted")).touchingAll(),
+		verb("restart", "Restarts the target gracefully on the same data.", (*world).restart,
+			say("the target is restarted")).touchingAll(),
+		verb("each_point", "Expects of each history of a sweep that it left a number of records.", (*world).eachPoint,
+			say("exactly {count} record(s) exist(s) after each"), say("exactly {count} record(s) exist(s) after it"),
+			say("one record for each row of the batch exists after it")),
+		verb("batch_records", "Expects one record for each row of the batch.", (*world).batchRecords,
+			say("one record for each row of the batch exists")).costing(cost{readings: 1}),
+	}
+}
