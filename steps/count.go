@@ -57,7 +57,7 @@ func (e *engine) query(endpoint *targets.Endpoint, marker string, sc scope, labe
 	case "test_environment":
 		vars["environment"] = "test"
 	}
-	return observe.Query{Vars: vars, Namespace: sc.namespace, Base: base, Headers: headers, Label: label}
+	return observe.Query{Vars: vars, Namespace: sc.namespace, Base: base, Headers: headers, Label: label, Send: endpoint.Sender.Send}
 }
 
 // count asks one observer and shows the reading.

@@ -114,7 +114,7 @@ func openReference(ctx context.Context, t *targets.Target, program string, defec
 	// Undone in reverse: first the instances, then their data.
 	whole := &targets.Endpoint{
 		Target: t, URL: e.URL, Replicas: run.Replicas, Sender: e.Sender, Embedded: true, Loopback: true,
-		About: "embedded reference target, " + e.About, Kill: e.Kill, Restart: e.Restart, Logs: e.Logs, Points: e.Points,
+		About: "embedded reference target, " + e.About, Kill: e.Kill, Restart: e.Restart, Logs: e.Logs, Points: e.Points, Another: e.Another,
 	}
 	whole.OnClose(data.Remove)
 	whole.OnClose(replica.Close)
@@ -128,6 +128,9 @@ func openReference(ctx context.Context, t *targets.Target, program string, defec
 // embeddedLease is shorter than the reference's own default, so that the cases that wait for it end soon.
 const embeddedLease = 500 * time.Millisecond
 
+// embeddedLanes is how many instances are swept at once: most of the time goes into waiting for a dead owner's lease.
+const embeddedLanes = 3
+
 // referenceRun is the target file of the reference API with the command that starts it.
 func referenceRun(t *targets.Target, program, file string, defects []string) *targets.Target {
 	command := []string{program, "serve", "--addr", "127.0.0.1:{{port}}", "--test-switches", "--data", file, "--lease", embeddedLease.String()}
@@ -140,6 +143,7 @@ func referenceRun(t *targets.Target, program, file string, defects []string) *ta
 	run.Run = &targets.Run{Process: &targets.Process{Command: command, Ready: "GET /healthz"}}
 	if t.Run != nil {
 		run.Run.CrashPoints = t.Run.CrashPoints
+		run.Run.CrashPoints.Parallel = embeddedLanes
 	}
 	return &run
 }

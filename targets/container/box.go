@@ -74,6 +74,9 @@ func (s *site) newBox(ctx context.Context, p plan) (*box, error) {
 func (b *box) open(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("start %s: %w", b.what, err)
+	}
 	if err := b.create(ctx); err != nil {
 		return fmt.Errorf("make a container of %s: %w", b.image, err)
 	}
@@ -81,9 +84,11 @@ func (b *box) open(ctx context.Context) error {
 }
 
 func (b *box) create(ctx context.Context) error {
+	ctx, cancel := making(ctx)
+	defer cancel()
 	port := fmt.Sprintf("%d/tcp", b.port)
 	request := testcontainers.ContainerRequest{
-		Name: b.site.named(fmt.Sprintf("%s-%d", b.what, b.site.next())), Image: b.image, Cmd: b.command, Env: b.env,
+		Name: b.site.named(fmt.Sprintf("%d-%s", b.site.next(), b.what)), Image: b.image, Cmd: b.command, Env: b.env,
 		ExposedPorts: []string{port}, Labels: b.site.ownLabels(), Networks: []string{b.site.network},
 		HostConfigModifier: func(c *container.HostConfig) {
 			c.PortBindings = network.PortMap{network.MustParsePort(port): {{HostIP: b.site.publishedAt()}}}
@@ -118,7 +123,9 @@ func (b *box) callsHost() bool {
 
 // start starts the container and waits until it is ready; otherwise it is killed.
 func (b *box) start(ctx context.Context) error {
-	if _, err := b.site.engine.ContainerStart(ctx, b.id, client.ContainerStartOptions{}); err != nil {
+	steady, cancel := making(ctx)
+	defer cancel()
+	if _, err := b.site.engine.ContainerStart(steady, b.id, client.ContainerStartOptions{}); err != nil {
 		return fmt.Errorf("start %s: %w", b.what, err)
 	}
 	b.watch()

@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -33,8 +32,8 @@ func Available(ctx context.Context) error {
 }
 
 // connect finds the engine: DOCKER_HOST, or one of the usual sockets.
-func connect(ctx context.Context) (*engine, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+func connect(caller context.Context) (*engine, error) {
+	ctx, cancel := context.WithTimeout(caller, connectTimeout)
 	defer cancel()
 	type found struct {
 		engine *engine
@@ -53,8 +52,11 @@ func connect(ctx context.Context) (*engine, error) {
 		}
 		return f.engine, nil
 	case <-ctx.Done():
-		return nil, unavailable(ctx.Err())
 	}
+	if caller.Err() != nil {
+		return nil, fmt.Errorf("look for a Docker engine: %w", caller.Err())
+	}
+	return nil, unavailable(fmt.Errorf("nothing has come back within %s", connectTimeout))
 }
 
 // find asks testcontainers for the engine.
@@ -97,12 +99,9 @@ func meant(ctx context.Context, found string) error {
 // unavailable says in one message why there is no engine, and what can be done.
 func unavailable(err error) error {
 	cause := strings.ReplaceAll(err.Error(), "\n", "; ")
-	switch {
-	case strings.Contains(cause, "permission denied"):
+	if strings.Contains(cause, "permission denied") {
 		return fmt.Errorf("no permission to use the Docker engine: %s (add yourself to the group docker and log in again, "+
 			"or set DOCKER_HOST to an engine that you may use)", cause)
-	case errors.Is(err, context.DeadlineExceeded):
-		cause = fmt.Sprintf("nothing has come back within %s", connectTimeout)
 	}
 	return fmt.Errorf("no Docker engine answers at %s: %s (is it started? if it listens elsewhere, set DOCKER_HOST)", usual(), cause)
 }

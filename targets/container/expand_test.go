@@ -73,5 +73,8 @@ func TestTailKeepsWholeLines(t *testing.T) {
 
 func TestPlainNames(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "service-data-base-1", plain("service Data_Base/1!"))
+	s := &site{id: "ABC"}
+	assert.Equal(t, "idemcheck-abc-service-data-base-1", s.named("service Data_Base/1!"))
+	assert.Equal(t, "idemcheck-abc", s.named("订单"))
+	assert.Equal(t, "idemcheck-abc-"+strings.Repeat("o", 40), s.named(strings.Repeat("o", 100)))
 }

@@ -56,6 +56,14 @@ func TestOpenFails(t *testing.T) {
 		"dockerfile": {func(o *targets.Target) { built(o, folder, "") }, []string{"there is no Dockerfile in " + folder}},
 		"build": {func(o *targets.Target) { built(o, folder, "Dockerfile.fails") },
 			[]string{"build the image of orders from " + folder, "missing", "; the last lines of the build:\n", "COPY missing /missing"}},
+		"buildkit": {func(o *targets.Target) {
+			write("Dockerfile.kit", "FROM "+o.Run.Container.Image+"\nRUN --mount=type=cache,target=/x [\"/shop\", \"fail\"]\n")
+			built(o, folder, "Dockerfile.kit")
+		}, []string{"build the image of orders from ", "[/shop fail]", "exit code: 1"}},
+		"parse": {func(o *targets.Target) {
+			write("Dockerfile.parse", "FROM scratch\nCOPPY a b\n")
+			built(o, folder, "Dockerfile.parse")
+		}, []string{"build the image of orders from ", "unknown instruction: COPPY"}},
 		"base":  {func(o *targets.Target) { built(o, folder, "Dockerfile.base") }, []string{"build the image of orders from ", "idemcheck.invalid"}},
 		"ready": {func(o *targets.Target) { o.Run.Container.Ready = "healthz" }, []string{`ready: "healthz" is not a request`}},
 		"url":   {func(o *targets.Target) { o.URL = "http://127.0.0.1:8080" }, []string{"url: http://127.0.0.1:8080 is not where a container is reached"}},

@@ -11,21 +11,24 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/pkg/authconfig"
+	"github.com/moby/moby/api/types/build"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// buildLines is how many lines of a build that failed are shown.
-const buildLines = 15
+const (
+	buildLines = 15 // of a build that failed are shown
+	maxName    = 40
+)
 
 // find gives an image that is present: it is built, or it is here already, or it is pulled. what is who needs it.
-func (s *site) find(ctx context.Context, what, image string, build *targets.Build) (string, error) {
-	if build != nil {
-		built, err := s.build(ctx, what, *build)
+func (s *site) find(ctx context.Context, what, image string, from *targets.Build) (string, error) {
+	if from != nil {
+		built, err := s.build(ctx, what, *from)
 		if err != nil {
-			return "", fmt.Errorf("build the image of %s from %s: %w", what, build.Context, err)
+			return "", fmt.Errorf("build the image of %s from %s: %w", what, from.Context, err)
 		}
 		return built, nil
 	}
@@ -76,28 +79,42 @@ func (s *site) build(ctx context.Context, what string, b targets.Build) (string,
 	if _, err := os.Stat(filepath.Join(folder, b.Dockerfile)); err != nil {
 		return "", fmt.Errorf("there is no %s in %s", b.Dockerfile, folder)
 	}
-	args := map[string]*string{}
-	for name, value := range b.Args {
-		args[name] = &value
+	b.Context = folder
+	built, said, err := s.buildBy(ctx, what, b, build.BuilderV1)
+	if err != nil && beyondV1.MatchString(err.Error()) {
+		built, said, err = s.buildBy(ctx, what, b, build.BuilderBuildKit)
 	}
-	said := &tail{}
-	built, err := s.engine.provider.BuildImage(ctx, &testcontainers.ContainerRequest{
-		FromDockerfile: testcontainers.FromDockerfile{Context: folder, Dockerfile: b.Dockerfile, BuildArgs: args,
-			Repo: s.named(what), Tag: "built", BuildLogWriter: said},
-		Labels: s.ownLabels(),
-	})
 	if err != nil {
 		return "", buildError(err, said)
 	}
 	return built, nil
 }
 
+// beyondV1 matches how the first builder says that it does not understand a Dockerfile.
+var beyondV1 = regexp.MustCompile(`(?i)BuildKit|parse error|unknown (flag|instruction)`)
+
+// buildBy builds by one of the engine's two builders. The first is there everywhere and pulls base images without
+// further ado; but it does not know all that a Dockerfile may say today.
+func (s *site) buildBy(ctx context.Context, what string, b targets.Build, builder build.BuilderVersion) (string, *tail, error) {
+	args := map[string]*string{}
+	for name, value := range b.Args {
+		args[name] = &value
+	}
+	said := &tail{}
+	built, err := s.engine.provider.BuildImage(ctx, &testcontainers.ContainerRequest{
+		FromDockerfile: testcontainers.FromDockerfile{Context: b.Context, Dockerfile: b.Dockerfile, BuildArgs: args,
+			Repo: s.named(what), Tag: "built", BuildLogWriter: said,
+			KeepImage: true, // that is, without the labels of testcontainers: each costs the first builder a second
+			BuildOptionsModifier: func(o *client.ImageBuildOptions) {
+				o.Labels, o.Version = s.ownLabels(), builder
+			}},
+	})
+	return built, said, err
+}
+
 // buildError adds the end of what the build has said.
 func buildError(err error, said *tail) error {
 	words := strings.TrimPrefix(err.Error(), "build image: ")
-	if strings.Contains(words, "BuildKit") || strings.Contains(said.String(), "BuildKit") {
-		words += " (it needs BuildKit: build it with docker build, and name it by image)"
-	}
 	if lines := said.last(buildLines); lines != "" {
 		words += "; the last lines of the build:\n" + lines
 	}
@@ -106,7 +123,8 @@ func buildError(err error, said *tail) error {
 
 var notPlain = regexp.MustCompile(`[^a-z0-9]+`)
 
-func lower(text string) string { return strings.ToLower(text) }
-
 // plain turns a text into something that may stand in the name of anything on the engine.
-func plain(text string) string { return strings.Trim(notPlain.ReplaceAllString(lower(text), "-"), "-") }
+func plain(text string) string {
+	text = notPlain.ReplaceAllString(strings.ToLower(text), "-")
+	return strings.Trim(text[:min(len(text), maxName)], "-")
+}

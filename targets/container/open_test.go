@@ -3,8 +3,11 @@ package container
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -98,6 +101,17 @@ func TestCloseLeavesNothing(t *testing.T) {
 	assert.Empty(t, get(e.URL+"/notes"))
 }
 
+func TestBuildWithWhatOnlyBuildKitKnows(t *testing.T) {
+	t.Parallel()
+	target := shop(t)
+	folder := t.TempDir()
+	dockerfile := "FROM " + target.Run.Container.Image + "\nCOPY --chmod=644 Dockerfile.kit /data/notes\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "Dockerfile.kit"), []byte(dockerfile), 0o600))
+	built(target, folder, "Dockerfile.kit")
+	e := mustOpen(t, target)
+	assert.Equal(t, dockerfile+"started\n", get(e.URL+"/notes"))
+}
+
 func TestServicesAndReplicas(t *testing.T) {
 	t.Parallel()
 	target := shop(t)
@@ -189,16 +203,16 @@ func TestTheStartCanBeGivenUp(t *testing.T) {
 	t.Parallel()
 	engine := docker(t)
 	target := shop(t, "mute")
-	target.Name = "given up"
+	target.Name = strings.ToLower(rand.Text()) // the file names nothing else so
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		assert.Eventually(t, func() bool { return namesOf(t, engine, "given-up")["container"] > 0 }, eventually, tick)
+		assert.Eventually(t, func() bool { return namesOf(t, engine, target.Name)["container"] > 0 }, eventually, tick)
 	}()
 	_, err := Open(ctx, target)
-	assert.ErrorContains(t, err, "open given up: ")
+	assert.ErrorContains(t, err, "start "+target.Name)
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Empty(t, namesOf(t, engine, "given-up"))
+	assert.Empty(t, namesOf(t, engine, target.Name))
 }
 
 // namesOf counts what has a name with a part in it.

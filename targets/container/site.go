@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,8 +19,10 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets/crash"
 )
 
-// removeTimeout bounds the removal of everything. It goes on after the context of the run has ended.
-const removeTimeout = time.Minute
+const (
+	removeTimeout = time.Minute // of everything; it goes on after the context of the run has ended
+	makeTimeout   = time.Minute
+)
 
 // site is where one open target and its services live.
 type site struct {
@@ -55,23 +58,38 @@ func newSite(ctx context.Context, e *engine, t *targets.Target) (*site, error) {
 	if err := s.connect(ctx); err != nil {
 		return s, err
 	}
-	c := t.Run.Container
+	return s, s.makeVolumes(ctx)
+}
+
+// makeVolumes makes each volume once: a name stands for the same one in the target and in the services.
+func (s *site) makeVolumes(ctx context.Context) error {
+	ctx, cancel := making(ctx)
+	defer cancel()
+	c := s.target.Run.Container
 	names := slices.Collect(maps.Keys(c.Volumes))
 	for _, service := range c.Services {
 		names = slices.AppendSeq(names, maps.Keys(service.Volumes))
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		s.volumes[name] = s.named(name)
+	for n, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		s.volumes[name] = s.named(fmt.Sprintf("%d-%s", n+1, name))
 		o := client.VolumeCreateOptions{Name: s.volumes[name], Labels: s.labels()}
-		if _, err := e.VolumeCreate(ctx, o); err != nil {
-			return s, fmt.Errorf("make the volume %s: %w", name, err)
+		if _, err := s.engine.VolumeCreate(ctx, o); err != nil {
+			return fmt.Errorf("make the volume %s: %w", name, err)
 		}
 	}
-	return s, nil
+	return nil
+}
+
+// making gives a context for making something that must be removed in the end. The engine finishes what it was asked
+// for, also when nobody waits for it any more: then it would come to be after everything was removed.
+func making(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), makeTimeout)
 }
 
 // connect makes the network.
 func (s *site) connect(ctx context.Context) error {
+	ctx, cancel := making(ctx)
+	defer cancel()
 	n, err := network.New(ctx, network.WithLabels(s.labels()))
 	if err != nil {
 		return fmt.Errorf("make a network: %w", err)
@@ -103,7 +121,9 @@ func (s *site) ownLabels() map[string]string {
 }
 
 // named gives the name of something here, which nothing else on the engine has.
-func (s *site) named(part string) string { return "idemcheck-" + lower(s.id) + "-" + plain(part) }
+func (s *site) named(part string) string {
+	return strings.TrimSuffix("idemcheck-"+strings.ToLower(s.id)+"-"+plain(part), "-")
+}
 
 // service finds a service by its name.
 func (s *site) service(name string) *box {

@@ -69,7 +69,10 @@ func (l *list) count(ctx context.Context, q Query) (tally, error) {
 	if err != nil {
 		return tally{}, errors.New("build the list call: its URL is not valid")
 	}
-	w := &walk{list: l, attempt: first, found: newItems(l.spec.ID, l.spec.Ref, where)}
+	w := &walk{list: l, ask: l.deps.Send, attempt: first, found: newItems(l.spec.ID, l.spec.Ref, where)}
+	if q.Send != nil {
+		w.ask = q.Send
+	}
 	if err := w.all(ctx, at); err != nil {
 		return tally{}, err
 	}
@@ -94,6 +97,7 @@ func (l *list) where(q Query) (string, error) {
 // walk is one way through the pages.
 type walk struct {
 	list    *list
+	ask     func(context.Context, targets.Attempt) targets.Exchange
 	attempt targets.Attempt // of every page, but for its URL
 	found   *items
 	busy    time.Duration // waited because the target asked for it
@@ -153,7 +157,7 @@ func (w *walk) fetch(ctx context.Context, at *url.URL, n int) (page, error) {
 // send obeys 429 and 503 with Retry-After, which are no verdict, within the bounds.
 func (w *walk) send(ctx context.Context, a targets.Attempt) (targets.Exchange, error) {
 	for try := 0; ; try++ {
-		x := w.list.deps.Send(ctx, a)
+		x := w.ask(ctx, a)
 		d, asked := retryAfter(x, w.list.deps.Now())
 		if !asked || try == maxRetries || w.busy+d > maxBusy {
 			return x, nil

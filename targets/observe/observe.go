@@ -33,6 +33,9 @@ type Query struct {
 	Base      string            // base URL of that namespace
 	Headers   map[string]string // credentials of that namespace
 	Label     string            // when it is taken: "before", "after first"
+
+	// Send takes the place of Deps.Send where another instance of the target is asked; nil: it does not.
+	Send func(context.Context, targets.Attempt) targets.Exchange
 }
 
 // Deps is what observers need from outside. Nil members have defaults, except Send and Answers.
