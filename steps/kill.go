@@ -187,10 +187,14 @@ func (f *faulty) killWhile(ctx context.Context, send killedSend) (struck bool, e
 	}
 	var once sync.Once
 	var killed error
-	kill := func() { once.Do(func() { killed = f.Endpoint.Kill(ctx) }) }
+	var began time.Time
+	kill := func() { once.Do(func() { began, killed = f.Now(), f.Endpoint.Kill(ctx) }) }
 	x, err := send(ctx, f, kill)
 	kill() // where no answer came, nobody has been told of its first byte
 	f.enterFirst(x, false, targets.Kill)
+	if killed == nil && f.part != firstByte {
+		killed = f.survived(x, began)
+	}
 	f.world.fault("killed "+f.part, killed)
 	if err == nil && killed != nil {
 		err = unclear("the target could not be killed: %v", killed)
@@ -218,7 +222,7 @@ func (w *world) killNow(ctx context.Context, _ killAfterArgs) error {
 	switch {
 	case err != nil:
 		return unclear("the target could not be killed: %v", err)
-	case x.Answered():
+	case x.Answered() && !byGateway(x.Status):
 		return unclear("the crash had no effect: a request that was open meanwhile was answered %s", statusText(x.Status))
 	case x.Connected.IsZero():
 		return unclear("that the target lived before it was killed could not be seen: %s", x.Err)

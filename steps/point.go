@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -109,7 +111,7 @@ func (f *faulty) strike(ctx context.Context, s *sweep, pt targets.Point) (fired 
 	sending, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	answered := make(chan struct{})
-	blow := &blow{faulty: f, fault: s.fault, hangUp: hangUp, answered: answered}
+	blow := &blow{faulty: f, began: f.Now(), fault: s.fault, hangUp: hangUp, answered: answered}
 	armed, err := f.Endpoint.Points.Arm(ctx, pt, pointFault(s.fault), func() { blow.fall(ctx) })
 	if err != nil {
 		return false, unclear("%v", err)
@@ -123,6 +125,9 @@ func (f *faulty) strike(ctx context.Context, s *sweep, pt targets.Point) (fired 
 	fired = armed.Disarm()
 	<-answered
 	f.enterFirst(x, fired, s.fault)
+	if kills := s.fault == targets.Kill || s.fault == targets.HostCrash; kills && fired && blow.err == nil {
+		blow.err = f.survived(x, blow.began)
+	}
 	f.world.fault(fmt.Sprintf("%s at %s", faultWords(s.fault), pt), blow.err)
 	if blow.err != nil {
 		return fired, unclear("%s could not be done: %v", faultWords(s.fault), blow.err)
@@ -168,6 +173,7 @@ func (f *faulty) calm(ctx context.Context, idle map[string]bool) error {
 // blow is the fault as it is done at the point, while the target stands still.
 type blow struct {
 	*faulty
+	began    time.Time
 	fault    targets.PointFault
 	hangUp   func()
 	answered <-chan struct{}
@@ -175,6 +181,7 @@ type blow struct {
 }
 
 func (b *blow) fall(ctx context.Context) {
+	b.began = b.Now()
 	switch b.fault {
 	case targets.Kill, targets.HostCrash:
 		b.err = b.Endpoint.Kill(ctx)
@@ -185,6 +192,22 @@ func (b *blow) fall(ctx context.Context) {
 	case restartStore:
 		b.err = b.Endpoint.RestartStore(ctx)
 	}
+}
+
+// survived is an error where the owner's command says that the target was crashed, and an answer that it gave later says
+// otherwise. What a gateway
+// answers in its place (RFC 9110 sections 15.6.3 and 15.6.5) is no sign of life.
+func (f *faulty) survived(x targets.Exchange, killed time.Time) error {
+	if !f.Endpoint.Hearsay || !x.Answered() || byGateway(x.Status) || !x.FirstByte.After(killed) {
+		return nil
+	}
+	return fmt.Errorf("the crash command ended well, but the target answered %s after it", statusText(x.Status))
+}
+
+// byGateway names the statuses with which only a gateway answers, for a server that does not. 503 is not among them: a
+// server that has lost its database gives it, too.
+func byGateway(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
 
 // pointFault is what the points must do for a fault.

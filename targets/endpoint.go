@@ -56,6 +56,8 @@ type Endpoint struct {
 	Kill    func(context.Context) error // SIGKILL, waits until reaped
 	Restart func(context.Context) error // starts it again on the same data
 	Logs    func() string               // what the target has printed, without secrets
+	// Hearsay: Kill is a command of somebody else's that says it is done; that the target died must be seen from outside.
+	Hearsay bool
 
 	Points       Points                                   // where a request can be stopped
 	Another      func(context.Context) (*Endpoint, error) // starts a further instance on the same data, closed with this one at the latest

@@ -73,6 +73,7 @@ func open(ctx context.Context, t *targets.Target, e *targets.Endpoint) error {
 	if t.Run.Hooks != nil {
 		e.Kill, e.Restart, e.Logs = h.kill, h.restart, h.logs
 		e.About += " that its owner's commands crash"
+		e.Hearsay = true
 	}
 	return h.offerPoints(ctx, e, aside)
 }
