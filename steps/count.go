@@ -162,7 +162,7 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 			ids[s.id] = true
 		case s.disposition == reports.NoAnswer:
 			counted.Unanswered = true
-		case !s.repeats:
+		case !s.repeats && s.disposition != reports.Failed: // a failure promises nothing, not even that nothing was written
 			counted.Refused = true
 		}
 	}

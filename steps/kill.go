@@ -92,7 +92,7 @@ func (w *world) killSwept(ctx context.Context, _ momentsArgs) error {
 		if p.Fired {
 			struck++
 		}
-		w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
+		w.enterPoint(p)
 		w.progress("moments", done, len(moments))
 	})
 	w.note(false, "killed at %d moments of a request that takes %s, %d of them before its answer; this is a weak search: it would have met a "+
@@ -151,7 +151,7 @@ func (w *world) killAtFirstByte(ctx context.Context, _ firstByteArgs) error {
 	if err != nil {
 		return err
 	}
-	w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
+	w.enterPoint(p)
 	return nil
 }
 

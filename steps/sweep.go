@@ -43,9 +43,15 @@ func (w *world) sweep(ctx context.Context, s *sweep, points []targets.Point) err
 	w.note(false, "%d points: %s", len(points), w.Endpoint.Points.About())
 	w.progress("crash points", 0, len(points))
 	return sweepAll(ctx, lanes, points, s.point, func(done int, p reports.CrashPoint) {
-		w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
+		w.enterPoint(p)
 		w.progress("crash points", done, len(points))
 	})
+}
+
+// enterPoint keeps what a history of the sweep came to, and shows it.
+func (w *world) enterPoint(p reports.CrashPoint) {
+	w.swept = append(w.swept, p)
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindCrashPoint, CrashPoint: &p})
 }
 
 func (w *world) progress(what string, done, of int) {

@@ -52,6 +52,7 @@ type world struct {
 	children int             // parts that were begun
 	worst    reports.Verdict // of the parts so far
 	right    int             // records after each part
+	swept    []reports.CrashPoint
 
 	evidence judge.Evidence
 	notes    map[string]bool
@@ -258,7 +259,10 @@ func (w *world) summary() string {
 		parts = append(parts, string(s.disposition))
 		count[string(s.disposition)]++
 	}
-	if parts = slices.Compact(parts); len(w.history) > 4 {
+	for _, p := range w.swept {
+		count[string(p.Retry)]++
+	}
+	if parts = slices.Compact(parts); len(w.history) > 4 || len(w.swept) > 0 {
 		parts = nil
 		for _, d := range reports.Dispositions() {
 			if n := count[string(d)]; n > 0 {
@@ -267,6 +271,9 @@ func (w *world) summary() string {
 		}
 	}
 	text := strings.Join(parts, ", ")
+	if n := len(w.swept); n > 1 {
+		text = fmt.Sprintf("%d points: %s", n, text)
+	}
 	if o := w.overlap; o != nil {
 		text += fmt.Sprintf(" in the last of %d rounds", o.Rounds)
 	}

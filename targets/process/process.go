@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -151,6 +152,9 @@ func (p *Process) startError(err error) error {
 	}
 	if info, bad := os.Stat(p.spec.Dir); p.spec.Dir != "" && (bad != nil || !info.IsDir()) {
 		return fmt.Errorf("there is no folder %s to run in", p.spec.Dir) // the system blames the program for it
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no program %s (looked for from the folder %s)", p.spec.Command[0], p.spec.Dir)
 	}
 	return err // the system's own words name the program
 }
