@@ -42,7 +42,7 @@ func (w *world) killSlow(ctx context.Context, a killArgs) error {
 func (w *world) killDuring(ctx context.Context, s *sent, delay time.Duration) (fired bool, err error) {
 	done := w.sendAside(ctx, s.Attempt)
 	waited := w.Wait(ctx, delay)
-	killed := w.Endpoint.Kill(ctx)
+	killed := w.strikeDown(ctx)
 	x := <-done
 	w.enter(s, x)
 	w.settleDisposition(s)
@@ -162,6 +162,7 @@ type killedSend func(ctx context.Context, f *faulty, kill func()) (targets.Excha
 func (w *world) killOnce(ctx context.Context, lane *targets.Endpoint, part string, send killedSend) (reports.CrashPoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.CaseTimeout)
 	defer cancel()
+	defer w.raise(ctx, lane)
 	s := &sweep{world: w, fault: targets.Kill}
 	f := &faulty{world: w.child(lane, part), name: string(targets.Kill), build: buildOperation, expect: 1, patience: w.settlePatience()}
 	struck, err := f.killWhile(ctx, send)
@@ -187,7 +188,7 @@ func (f *faulty) killWhile(ctx context.Context, send killedSend) (struck bool, e
 	}
 	var once sync.Once
 	var killed error
-	kill := func() { once.Do(func() { killed = f.Endpoint.Kill(ctx) }) }
+	kill := func() { once.Do(func() { killed = f.strikeDown(ctx) }) }
 	x, err := send(ctx, f, kill)
 	kill() // where no answer came, nobody has been told of its first byte
 	f.enterFirst(x, false, targets.Kill)
@@ -210,7 +211,7 @@ func (w *world) killNow(ctx context.Context, _ killAfterArgs) error {
 	}
 	attempt.Name, attempt.Timeout = "held open", w.target.Timeout.Std()
 	held := w.Endpoint.Sender.Prepare(ctx, attempt)
-	err = w.Endpoint.Kill(ctx)
+	err = w.strikeDown(ctx)
 	w.fault("killed", err)
 	held.Release()
 	x := held.Finish(ctx)

@@ -30,6 +30,7 @@ type sweep struct {
 func (s *sweep) point(ctx context.Context, lane *targets.Endpoint, pt targets.Point) (reports.CrashPoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.CaseTimeout)
 	defer cancel()
+	defer s.raise(ctx, lane)
 	var f *faulty
 	for try := 1; ; try++ {
 		f = s.begin(lane, pt)
@@ -177,7 +178,7 @@ type blow struct {
 func (b *blow) fall(ctx context.Context) {
 	switch b.fault {
 	case targets.Kill, targets.HostCrash:
-		b.err = b.Endpoint.Kill(ctx)
+		b.err = b.strikeDown(ctx)
 	case targets.Disconnect:
 		b.hangUp()
 		<-b.answered

@@ -83,7 +83,7 @@ func (o orders) environ() []string {
 	return list
 }
 
-const ordersFile = "../../targets/examples/orders-process.yaml"
+const ordersFile = "orders-process.yaml"
 
 // target reads the target file. A target that gets stuck is not waited for as long as its users would.
 func (o orders) target(t testing.TB, change func(*targets.Target)) *targets.Target {
@@ -93,7 +93,7 @@ func (o orders) target(t testing.TB, change func(*targets.Target)) *targets.Targ
 		name, value, _ := strings.Cut(pair, "=")
 		told[name] = value
 	}
-	target, err := targets.Load(ordersFile, func(name string) (string, bool) { v, ok := told[name]; return v, ok })
+	target, err := targets.Load("../../targets/examples/"+ordersFile, func(name string) (string, bool) { v, ok := told[name]; return v, ok })
 	require.NoError(t, err)
 	target.Settles = targets.Duration(600 * time.Millisecond)
 	if change != nil {
