@@ -164,7 +164,7 @@ func (w *world) killOnce(ctx context.Context, lane *targets.Endpoint, part strin
 	defer cancel()
 	defer w.raise(ctx, lane)
 	s := &sweep{world: w, fault: targets.Kill}
-	f := &faulty{world: w.child(lane, part), name: string(targets.Kill), build: buildOperation, expect: 1, patience: w.settlePatience()}
+	f := w.newFaulty(lane, part, targets.Kill)
 	struck, err := f.killWhile(ctx, send)
 	if err == nil {
 		err = f.revive(ctx, s)

@@ -53,8 +53,8 @@ func (s *sweep) point(ctx context.Context, lane *targets.Endpoint, pt targets.Po
 }
 
 func (s *sweep) begin(lane *targets.Endpoint, pt targets.Point) *faulty {
-	f := &faulty{world: s.child(lane, pt.String()), name: string(s.fault), build: s.build, expect: s.expect, patience: s.settlePatience(),
-		host: s.fault == targets.HostCrash}
+	f := s.newFaulty(lane, pt.String(), s.fault)
+	f.build, f.expect, f.host = s.build, s.expect, s.fault == targets.HostCrash
 	if s.stuck.Load() {
 		f.patience = s.shortPatience()
 	}
@@ -230,6 +230,7 @@ func (f *faulty) comeBackUntold(ctx context.Context, s *sweep) error {
 	defer f.Endpoint.Points.Settle()
 	patience := f.patience
 	f.patience = min(hostPatience, patience)
+	f.longest = f.patience
 	if err := f.comeBack(ctx); err != nil || f.settled {
 		return err
 	}
@@ -237,6 +238,6 @@ func (f *faulty) comeBackUntold(ctx context.Context, s *sweep) error {
 	s.warn("where the database does not hear of a dead host, a retry waits for the dead owner's transaction; " +
 		"let the database end such transactions (PostgreSQL: idle_in_transaction_session_timeout, tcp_keepalives_idle)")
 	f.Endpoint.Points.Settle()
-	f.patience = patience
+	f.patience, f.longest = patience, f.settlePatience()
 	return f.comeBack(ctx)
 }
