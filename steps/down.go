@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
@@ -19,6 +20,29 @@ func (w *world) strikeDown(ctx context.Context) error {
 	w.down[w.Endpoint] = true
 	w.mu.Unlock()
 	return w.Endpoint.Kill(ctx)
+}
+
+// holdOpen opens a request and keeps its last byte back. The function that it gives sends that after a kill: a request that
+// gets no answer then is the evidence that the target has died.
+func (w *world) holdOpen(ctx context.Context) (died func(context.Context) error, err error) {
+	attempt, err := targets.Request{Line: "GET /"}.Build(w.Endpoint.URL, w.target.Headers, nil)
+	if err != nil {
+		return nil, err
+	}
+	attempt.Name, attempt.Timeout = "held open", w.target.Timeout.Std()
+	held := w.Endpoint.Sender.Prepare(ctx, attempt)
+	return func(ctx context.Context) error {
+		held.Release()
+		x := held.Finish(ctx)
+		w.showExchange(x, reports.PurposeSetup, "", "", "")
+		switch {
+		case x.Answered():
+			return unclear("the crash had no effect, the target lived on: a request that was open meanwhile was answered %s", statusText(x.Status))
+		case x.Connected.IsZero():
+			return unclear("that the target lived before it was killed could not be seen: %s", x.Err)
+		}
+		return nil
+	}, nil
 }
 
 // standsUp starts an instance again.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -128,6 +129,9 @@ func (f *faulty) strike(ctx context.Context, s *sweep, pt targets.Point) (fired 
 	if blow.err != nil {
 		return fired, unclear("%s could not be done: %v", faultWords(s.fault), blow.err)
 	}
+	if blow.survived(x) {
+		return fired, unclear("the crash had no effect: the target lived on and answered %s", statusText(x.Status))
+	}
 	return fired, nil
 }
 
@@ -172,13 +176,20 @@ type blow struct {
 	fault    targets.PointFault
 	hangUp   func()
 	answered <-chan struct{}
+	killed   time.Time // when that was done
 	err      error
+}
+
+// survived reports whether the target has answered after its death: a crash command may end well and crash nobody.
+func (b *blow) survived(x targets.Exchange) bool {
+	return !b.killed.IsZero() && x.Answered() && x.FirstByte.After(b.killed)
 }
 
 func (b *blow) fall(ctx context.Context) {
 	switch b.fault {
 	case targets.Kill, targets.HostCrash:
 		b.err = b.strikeDown(ctx)
+		b.killed = b.Now()
 	case targets.Disconnect:
 		b.hangUp()
 		<-b.answered
