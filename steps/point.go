@@ -67,10 +67,10 @@ func (s *sweep) end(ctx context.Context, f *faulty, pt targets.Point, fired bool
 	var st *stop
 	switch {
 	case err == nil:
-	case errors.As(err, &st):
-		f.evidence.Unclear = append(f.evidence.Unclear, st.reason)
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		f.evidence.Unclear = append(f.evidence.Unclear, fmt.Sprintf("it took longer than %s", s.CaseTimeout))
+	case errors.As(err, &st):
+		f.evidence.Unclear = append(f.evidence.Unclear, st.reason)
 	case ctx.Err() != nil:
 		return reports.CrashPoint{}, err
 	default:
