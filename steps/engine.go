@@ -55,6 +55,7 @@ type engine struct {
 	routes    map[string]*route
 
 	mu       sync.Mutex
+	down     map[*targets.Endpoint]bool // instances that were killed, and not restarted
 	worlds   []*world
 	verdicts map[string]reports.Verdict
 	budget   int      // records that may still be created

@@ -29,7 +29,8 @@ type faulty struct {
 	name     string // of the fault in reports: kill, disconnect, …
 	build    func(w *world, as, key string) (*sent, error)
 	expect   int           // records that are right
-	patience time.Duration // how long the target may take to settle
+	patience time.Duration // how long it is asked again until it settles
+	longest  time.Duration // how long a single answer is waited for; where patience is cut short, slow answers still count
 	host     bool          // the database was not told
 
 	first    *sent
@@ -38,6 +39,12 @@ type faulty struct {
 	settled  bool
 	recovery time.Duration
 	warned   string
+}
+
+// newFaulty begins a history on one instance of the target.
+func (w *world) newFaulty(lane *targets.Endpoint, part string, fault targets.PointFault) *faulty {
+	patience := w.settlePatience()
+	return &faulty{world: w.child(lane, part), name: string(fault), build: buildOperation, expect: 1, patience: patience, longest: patience}
 }
 
 // buildOperation builds the main operation.
@@ -120,7 +127,7 @@ func (f *faulty) again(ctx context.Context, began time.Time) error {
 		if err != nil {
 			return err
 		}
-		s.Timeout = min(s.Timeout, f.patience)
+		s.Timeout = min(s.Timeout, f.longest)
 		if err := f.deliver(ctx, s); err != nil {
 			return err
 		}

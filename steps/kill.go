@@ -42,7 +42,7 @@ func (w *world) killSlow(ctx context.Context, a killArgs) error {
 func (w *world) killDuring(ctx context.Context, s *sent, delay time.Duration) (fired bool, err error) {
 	done := w.sendAside(ctx, s.Attempt)
 	waited := w.Wait(ctx, delay)
-	killed := w.Endpoint.Kill(ctx)
+	killed := w.strikeDown(ctx)
 	x := <-done
 	w.enter(s, x)
 	w.settleDisposition(s)
@@ -144,9 +144,15 @@ type firstByteArgs struct{}
 func (w *world) killAtFirstByte(ctx context.Context, _ firstByteArgs) error {
 	w.right = 1
 	p, err := w.killOnce(ctx, w.Endpoint, firstByte, func(ctx context.Context, f *faulty, kill func()) (targets.Exchange, error) {
+		open, err := f.holdOpen(ctx)
+		if err != nil {
+			return targets.Exchange{}, err
+		}
 		attempt := f.first.Attempt
 		attempt.OnFirstByte = kill
-		return f.Endpoint.Sender.Send(ctx, attempt), nil
+		x := f.Endpoint.Sender.Send(ctx, attempt)
+		kill() // where no answer came, nobody has been told of its first byte
+		return x, open(ctx)
 	})
 	if err != nil {
 		return err
@@ -162,8 +168,9 @@ type killedSend func(ctx context.Context, f *faulty, kill func()) (targets.Excha
 func (w *world) killOnce(ctx context.Context, lane *targets.Endpoint, part string, send killedSend) (reports.CrashPoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.CaseTimeout)
 	defer cancel()
+	defer w.raise(ctx, lane)
 	s := &sweep{world: w, fault: targets.Kill}
-	f := &faulty{world: w.child(lane, part), name: string(targets.Kill), build: buildOperation, expect: 1, patience: w.settlePatience()}
+	f := w.newFaulty(lane, part, targets.Kill)
 	struck, err := f.killWhile(ctx, send)
 	if err == nil {
 		err = f.revive(ctx, s)
@@ -187,17 +194,17 @@ func (f *faulty) killWhile(ctx context.Context, send killedSend) (struck bool, e
 	}
 	var once sync.Once
 	var killed error
-	var began time.Time
-	kill := func() { once.Do(func() { began, killed = f.Now(), f.Endpoint.Kill(ctx) }) }
+	var ended time.Time
+	kill := func() { once.Do(func() { killed, ended = f.strikeDown(ctx), f.Now() }) }
 	x, err := send(ctx, f, kill)
-	kill() // where no answer came, nobody has been told of its first byte
+	kill()
 	f.enterFirst(x, false, targets.Kill)
-	if killed == nil && f.part != firstByte {
-		killed = f.survived(x, began)
-	}
 	f.world.fault("killed "+f.part, killed)
-	if err == nil && killed != nil {
+	switch {
+	case killed != nil:
 		err = unclear("the target could not be killed: %v", killed)
+	case err == nil && f.part != firstByte:
+		err = f.survived(x, ended)
 	}
 	return !x.Answered() || f.part == firstByte && !x.FirstByte.IsZero(), err
 }
@@ -205,27 +212,20 @@ func (f *faulty) killWhile(ctx context.Context, send killedSend) (struck bool, e
 // killAfterArgs are the arguments of the verb kill_after.
 type killAfterArgs struct{}
 
-// killNow kills the target between two requests. That it died is shown by a request that is held open meanwhile: it gets
-// no answer.
+// killNow kills the target between two requests.
 func (w *world) killNow(ctx context.Context, _ killAfterArgs) error {
-	attempt, err := targets.Request{Line: "GET /"}.Build(w.Endpoint.URL, w.target.Headers, nil)
+	open, err := w.holdOpen(ctx)
 	if err != nil {
 		return err
 	}
-	attempt.Name, attempt.Timeout = "held open", w.target.Timeout.Std()
-	held := w.Endpoint.Sender.Prepare(ctx, attempt)
-	err = w.Endpoint.Kill(ctx)
+	err = w.strikeDown(ctx)
 	w.fault("killed", err)
-	held.Release()
-	x := held.Finish(ctx)
-	w.showExchange(x, reports.PurposeSetup, "", "", "")
+	died := open(ctx)
 	switch {
 	case err != nil:
 		return unclear("the target could not be killed: %v", err)
-	case x.Answered() && !byGateway(x.Status):
-		return unclear("the crash had no effect: a request that was open meanwhile was answered %s", statusText(x.Status))
-	case x.Connected.IsZero():
-		return unclear("that the target lived before it was killed could not be seen: %s", x.Err)
+	case died != nil:
+		return died
 	}
 	return w.restart(ctx, restartArgs{})
 }

@@ -87,7 +87,7 @@ func (w *world) letPass(ctx context.Context, _ letPassArgs) error {
 type restartArgs struct{}
 
 func (w *world) restart(ctx context.Context, _ restartArgs) error {
-	err := w.Endpoint.Restart(ctx)
+	err := w.standsUp(ctx, w.Endpoint)
 	w.fault("restarted", err)
 	if err != nil {
 		return unclear("the target could not be restarted: %v", err)

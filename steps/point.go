@@ -32,6 +32,7 @@ type sweep struct {
 func (s *sweep) point(ctx context.Context, lane *targets.Endpoint, pt targets.Point) (reports.CrashPoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.CaseTimeout)
 	defer cancel()
+	defer s.raise(ctx, lane)
 	var f *faulty
 	for try := 1; ; try++ {
 		f = s.begin(lane, pt)
@@ -54,8 +55,8 @@ func (s *sweep) point(ctx context.Context, lane *targets.Endpoint, pt targets.Po
 }
 
 func (s *sweep) begin(lane *targets.Endpoint, pt targets.Point) *faulty {
-	f := &faulty{world: s.child(lane, pt.String()), name: string(s.fault), build: s.build, expect: s.expect, patience: s.settlePatience(),
-		host: s.fault == targets.HostCrash}
+	f := s.newFaulty(lane, pt.String(), s.fault)
+	f.build, f.expect, f.host = s.build, s.expect, s.fault == targets.HostCrash
 	if s.stuck.Load() {
 		f.patience = s.shortPatience()
 	}
@@ -67,10 +68,10 @@ func (s *sweep) end(ctx context.Context, f *faulty, pt targets.Point, fired bool
 	var st *stop
 	switch {
 	case err == nil:
-	case errors.As(err, &st):
-		f.evidence.Unclear = append(f.evidence.Unclear, st.reason)
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		f.evidence.Unclear = append(f.evidence.Unclear, fmt.Sprintf("it took longer than %s", s.CaseTimeout))
+	case errors.As(err, &st):
+		f.evidence.Unclear = append(f.evidence.Unclear, st.reason)
 	case ctx.Err() != nil:
 		return reports.CrashPoint{}, err
 	default:
@@ -111,7 +112,7 @@ func (f *faulty) strike(ctx context.Context, s *sweep, pt targets.Point) (fired 
 	sending, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	answered := make(chan struct{})
-	blow := &blow{faulty: f, began: f.Now(), fault: s.fault, hangUp: hangUp, answered: answered}
+	blow := &blow{faulty: f, fault: s.fault, hangUp: hangUp, answered: answered}
 	armed, err := f.Endpoint.Points.Arm(ctx, pt, pointFault(s.fault), func() { blow.fall(ctx) })
 	if err != nil {
 		return false, unclear("%v", err)
@@ -125,12 +126,12 @@ func (f *faulty) strike(ctx context.Context, s *sweep, pt targets.Point) (fired 
 	fired = armed.Disarm()
 	<-answered
 	f.enterFirst(x, fired, s.fault)
-	if kills := s.fault == targets.Kill || s.fault == targets.HostCrash; kills && fired && blow.err == nil {
-		blow.err = f.survived(x, blow.began)
-	}
 	f.world.fault(fmt.Sprintf("%s at %s", faultWords(s.fault), pt), blow.err)
 	if blow.err != nil {
 		return fired, unclear("%s could not be done: %v", faultWords(s.fault), blow.err)
+	}
+	if fired && (s.fault == targets.Kill || s.fault == targets.HostCrash) {
+		return fired, f.survived(x, blow.killed)
 	}
 	return fired, nil
 }
@@ -173,18 +174,18 @@ func (f *faulty) calm(ctx context.Context, idle map[string]bool) error {
 // blow is the fault as it is done at the point, while the target stands still.
 type blow struct {
 	*faulty
-	began    time.Time
 	fault    targets.PointFault
 	hangUp   func()
 	answered <-chan struct{}
+	killed   time.Time // when that was done
 	err      error
 }
 
 func (b *blow) fall(ctx context.Context) {
-	b.began = b.Now()
 	switch b.fault {
 	case targets.Kill, targets.HostCrash:
-		b.err = b.Endpoint.Kill(ctx)
+		b.err = b.strikeDown(ctx)
+		b.killed = b.Now()
 	case targets.Disconnect:
 		b.hangUp()
 		<-b.answered
@@ -195,13 +196,12 @@ func (b *blow) fall(ctx context.Context) {
 }
 
 // survived is an error where the owner's command says that the target was crashed, and an answer that it gave later says
-// otherwise. What a gateway
-// answers in its place (RFC 9110 sections 15.6.3 and 15.6.5) is no sign of life.
+// otherwise. What a gateway answers in its place (RFC 9110 sections 15.6.3 and 15.6.5) is no sign of life.
 func (f *faulty) survived(x targets.Exchange, killed time.Time) error {
 	if !f.Endpoint.Hearsay || !x.Answered() || byGateway(x.Status) || !x.FirstByte.After(killed) {
 		return nil
 	}
-	return fmt.Errorf("the crash command ended well, but the target answered %s after it", statusText(x.Status))
+	return unclear("the crash had no effect: the target lived on and answered %s", statusText(x.Status))
 }
 
 // byGateway names the statuses with which only a gateway answers, for a server that does not. 503 is not among them: a
@@ -252,6 +252,7 @@ func (f *faulty) comeBackUntold(ctx context.Context, s *sweep) error {
 	defer f.Endpoint.Points.Settle()
 	patience := f.patience
 	f.patience = min(hostPatience, patience)
+	f.longest = f.patience
 	if err := f.comeBack(ctx); err != nil || f.settled {
 		return err
 	}
@@ -259,6 +260,6 @@ func (f *faulty) comeBackUntold(ctx context.Context, s *sweep) error {
 	s.warn("where the database does not hear of a dead host, a retry waits for the dead owner's transaction; " +
 		"let the database end such transactions (PostgreSQL: idle_in_transaction_session_timeout, tcp_keepalives_idle)")
 	f.Endpoint.Points.Settle()
-	f.patience = patience
+	f.patience, f.longest = patience, f.settlePatience()
 	return f.comeBack(ctx)
 }

@@ -226,6 +226,7 @@ func (w *world) end(ctx context.Context) {
 		}
 	}()
 	w.cancel()
+	w.raise(ctx, w.Endpoint)
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if len(w.history) > 0 {

@@ -99,6 +99,12 @@ func childEndpoint(t *testing.T, defects ...string) *targets.Endpoint {
 // check runs the cases that the globs select and gives the report.
 func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	t.Helper()
+	return checkWithin(t, e, time.Minute, only...)
+}
+
+// checkWithin is check with a longest time for each case.
+func checkWithin(t testing.TB, e *targets.Endpoint, within time.Duration, only ...string) reports.Report {
+	t.Helper()
 	all, err := steps.Plan(features.FS, features.Paths(), "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
@@ -109,7 +115,7 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	err = steps.Run(t.Context(), steps.Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
-		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
+		Concurrency: 4, CaseTimeout: within, Wait: quickly,
 	})
 	require.NoError(t, err)
 	return folder.Report()

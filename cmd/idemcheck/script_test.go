@@ -22,9 +22,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(swept{m}, map[string]func(){
 		"idemcheck": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
+}
+
+// swept removes what the tests have built for all of them, when they are over.
+type swept struct{ *testing.M }
+
+func (s swept) Run() int {
+	defer os.RemoveAll(ordersFolder)
+	return s.M.Run()
 }
 
 // The scripts run the command as a user does.

@@ -84,9 +84,9 @@ func (s *query) count(ctx context.Context, q Query) (tally, error) {
 	return t, nil
 }
 
-// failed words an error of the database without the password, which some drivers print with the address.
+// failed words an error of the database in one line, and without the password, which some drivers print with the address.
 func (s *query) failed(err error) error {
-	out := fmt.Errorf("query %s: %s", s.name, s.hide(err.Error()))
+	out := fmt.Errorf("query %s: %s", s.name, s.hide(strings.Join(strings.Fields(err.Error()), " ")))
 	if passing(err) {
 		return transient{out}
 	}

@@ -122,7 +122,7 @@ func baseURL(written string, vars targets.Vars) (string, error) {
 // specOf expands the section.
 func specOf(t *targets.Target, base string, vars targets.Vars, options targets.SenderOptions) (Spec, error) {
 	section := t.Run.Process
-	spec := Spec{Dir: section.Dir}
+	spec := Spec{Dir: section.Dir, ReadyTimeout: section.ReadyWithin.Std()}
 	if !filepath.IsAbs(spec.Dir) {
 		spec.Dir = filepath.Join(filepath.Dir(t.File), spec.Dir)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,6 +90,10 @@ func TestOpenFails(t *testing.T) {
 		"ready":   {func(c *targets.Target) { c.Run.Process.Ready = "healthz" }, "ready: "},
 		"url":     {func(c *targets.Target) { c.URL = "http://{{host}}" }, "url: {{host}}"},
 		"tls":     {func(c *targets.Target) { c.TLS.CA = "missing.pem" }, "tls.ca: "},
+		"never ready": {func(c *targets.Target) {
+			c.Run.Process.Env[role] = "serve"
+			c.Run.Process.Ready, c.Run.Process.ReadyWithin = "GET /missing", targets.Duration(time.Second)
+		}, "start target: not ready within 1s (GET /missing answers 404); its last lines:\nserving on "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			broken := target("exit")
