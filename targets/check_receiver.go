@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -27,9 +28,6 @@ func checkReceiver(d *decoder, t *Target) {
 			d.fail(item("receiver.ack.status", i), "", "receiver.ack.status: %d acknowledges nothing; a sender goes by 2xx", s)
 		}
 	}
-	if r.Ack.Within < 0 {
-		d.fail("receiver.ack.within", "", "receiver.ack.within must not be negative")
-	}
 	if r.Operation != "" && t.Operations.Named(r.Operation) == nil {
 		d.fail("receiver.operation", suggest(r.Operation, namesOf(t.Operations)), "receiver.operation: there is no operation %q", r.Operation)
 	}
@@ -47,6 +45,10 @@ func checkParts(d *decoder, r *Receiver) {
 			d.fail(item("receiver.event_id", i), "", "receiver.event_id: %q is given twice", at)
 		}
 	}
+	if len(r.EventID) > 0 && !r.changes() {
+		d.missing("receiver.event_id", "let {{event_id}} stand at one of them",
+			"receiver.event_id: every event would have the same id")
+	}
 	for i, at := range r.Fact {
 		checkPlace(d, r, item("receiver.fact", i), at)
 	}
@@ -55,6 +57,23 @@ func checkParts(d *decoder, r *Receiver) {
 			d.fail("receiver.other", suggest(at, r.EventID), "receiver.other: %q is no part of event_id", at)
 		}
 	}
+}
+
+// changes reports whether two events have two ids, as far as that can be told without a target.
+func (r Receiver) changes() bool {
+	var ids [2]string
+	for i := range ids {
+		vars := Vars{}
+		for _, name := range VarNames() {
+			vars[name] = fmt.Sprint(name, i)
+		}
+		a, err := r.Build("http://127.0.0.1", nil, vars)
+		if err != nil {
+			return true // what is wrong with it is said elsewhere
+		}
+		ids[i] = a.Key
+	}
+	return ids[0] != ids[1]
 }
 
 func checkPlace(d *decoder, r *Receiver, path, at string) {
