@@ -53,7 +53,7 @@ func buildBatch(rows int) func(w *world, as, key string) (*sent, error) {
 	return func(w *world, as, key string) (*sent, error) {
 		s := &sent{bundle: w.bundle, revision: w.revision}
 		base, headers := w.place("")
-		attempt, err := w.target.Batch.Build(base, headers, w.vars(s), rows)
+		attempt, err := w.target.Batch.Build(base, headers, w.vars(s), targets.RowsTo(rows))
 		if err != nil {
 			return nil, err
 		}

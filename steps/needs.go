@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -57,6 +58,15 @@ var needs = map[targets.Need]need{
 		"say how a limit is reached, after which nothing more is created for a target record (exhaust; not together with values.target_record)"},
 	targets.NeedBatch: {func(t *targets.Target, _ Abilities) bool { return t.Batch != nil },
 		"say how many rows are written in one request (batch)"},
+	targets.NeedBatchRows: {func(t *targets.Target, _ Abilities) bool { return t.Batch != nil && t.Batch.Invalid != nil },
+		"say how many rows are written in one request, and what makes a row one that is refused (batch.invalid)"},
+	targets.NeedReceiver: {func(t *targets.Target, _ Abilities) bool { return receives(t) },
+		"describe where events are received, and an observer that counts what they make (receiver, observers)"},
+	targets.NeedCompoundEvent: {func(t *targets.Target, _ Abilities) bool { return t.Receiver != nil && len(t.Receiver.EventID) > 1 },
+		"list the parts that make an event's id, if there are several (receiver.event_id)"},
+	targets.NeedEventPayload: {func(t *targets.Target, _ Abilities) bool {
+		return t.Receiver != nil && (t.Receiver.Mentions("payload") || t.Receiver.Mentions("revision"))
+	}, "let {{payload}} or {{revision}} stand in what the receiver is sent, so that two bodies can be told apart"},
 	targets.NeedTargetRecord: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Mentions("target_record") },
 		"let {{target_record}} stand in the main operation, so that two target records can be told apart"},
 	targets.NeedPayload: {func(t *targets.Target, _ Abilities) bool {
@@ -150,6 +160,9 @@ func operationOf(t *targets.Target, o targets.Observer) string {
 
 // Missing says in one sentence what to add to the target file so that a case applies; empty when it does.
 func Missing(c Case, t *targets.Target, a Abilities) string {
+	if t.OnlyReceives() && !slices.Contains(c.Needs, targets.NeedReceiver) {
+		return "describe an operation (operations): the target file has nothing but a receiver"
+	}
 	var add []string
 	for _, n := range c.Needs {
 		if !needs[n].met(t, a) {

@@ -98,6 +98,9 @@ func (e *engine) preflightCreate(ctx context.Context, w *world, a sendArgs) (*se
 		return &reports.Preflight{Stop: true, Reason: e.target.Secrets.Redact(text)}
 	}
 	w.firstKey = ""
+	if e.target.OnlyReceives() {
+		a.Operation = event
+	}
 	if err := w.approve(ctx, approveArgs{Event: a.Event, Record: a.Record}); err != nil {
 		return nil, stopped("%v", err)
 	}

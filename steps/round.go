@@ -13,6 +13,9 @@ import (
 
 // approveRound has what the workers ask for approved, also in the other tenant.
 func (w *world) approveRound(ctx context.Context, a togetherArgs) error {
+	if a.Of == event {
+		return nil // nobody asks for anything
+	}
 	if err := w.approve(ctx, approveArgs{}); err != nil || a.Mix != "tenants" {
 		return err
 	}
@@ -21,6 +24,9 @@ func (w *world) approveRound(ctx context.Context, a togetherArgs) error {
 
 // judgeRound judges every send of a round and says how many records are right after it.
 func (w *world) judgeRound(ctx context.Context, a togetherArgs) error {
+	if a.Of == event {
+		return w.judgeDeliveries(ctx)
+	}
 	for _, s := range w.history {
 		if s.limited() {
 			continue // obeyed, and no verdict

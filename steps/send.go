@@ -100,12 +100,11 @@ func (w *world) touch(sc scope) {
 
 // settleDisposition derives what the target did with an attempt, and remembers the record id of a success.
 func (w *world) settleDisposition(s *sent) {
-	op := w.target.Operations.Named(s.Operation)
-	if s.Succeeded() {
-		s.id = op.RecordID(s.Exchange)
+	if s.event {
+		w.settleEvent(s)
+	} else {
+		w.settleOperation(s)
 	}
-	c := w.context(s)
-	s.repeats, s.disposition = c.KeyUsed && c.SameAs, judge.Disposition(s.Exchange, c)
 	if !s.Succeeded() || s.id == "" {
 		return
 	}
@@ -114,6 +113,15 @@ func (w *world) settleDisposition(s *sent) {
 	}
 	w.seen[s.id] = true
 	w.answers.Note(s.namespace, s.Operation, w.marker, s.id)
+}
+
+// settleOperation is settleDisposition for an attempt of an operation.
+func (w *world) settleOperation(s *sent) {
+	if s.Succeeded() {
+		s.id = w.target.Operations.Named(s.Operation).RecordID(s.Exchange)
+	}
+	c := w.context(s)
+	s.repeats, s.disposition = c.KeyUsed && c.SameAs, judge.Disposition(s.Exchange, c)
 }
 
 // context gathers what the history says about the key of an attempt.
@@ -136,6 +144,9 @@ func (w *world) context(s *sent) judge.Context {
 
 // prepare builds an attempt from the arguments.
 func (w *world) prepare(a sendArgs) (*sent, error) {
+	if a.Operation == event {
+		return w.prepareEvent(a)
+	}
 	s := &sent{bundle: w.bundle, revision: pick(a.Revision, w.revision), namespace: a.Namespace}
 	op := mainOperation(w.target)
 	if a.Operation == "other" {

@@ -47,6 +47,10 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "an invalid body", Value: "invalid"},
 		{Phrase: "a changed member", Value: "changed:"},
 	},
+	"with": {
+		{Phrase: "a bad row", Value: "bad"},
+		{Phrase: "one row twice", Value: "twice"},
+	},
 	"to": {
 		{Phrase: "another instance", Value: "replica"},
 	},
@@ -75,7 +79,9 @@ func situationChoices() []scenarios.Choice {
 
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
-func table() []row { return slices.Concat(givens(), whens(), crashes(), thens()) }
+func table() []row {
+	return slices.Concat(givens(), whens(), crashes(), webhooks(), rowSteps(), thens())
+}
 
 // givens are the steps that set a case up.
 func givens() []row {
@@ -123,6 +129,7 @@ func whens() []row {
 			say("{count} workers send the operation at the same moment with the same key, {mix}", "key", "same"),
 			say("{count} workers send the operation at the same moment with the same key, {technique}", "key", "same"),
 			say("{count} workers send the operation at the same moment with a key each", "key", "distinct"),
+			say("{count} deliveries of one event arrive at the same moment", "key", "same", "of", event),
 		).touchingAll().costingBy(togetherCost),
 		verb("during", "Sends the operation, and while that provably still runs sends it again under the same key.",
 			(*world).during,

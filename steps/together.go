@@ -15,6 +15,7 @@ type togetherArgs struct {
 	Count int    `arg:"count" doc:"how many workers, 2 to 200"`
 	Key   string `arg:"key" doc:"same: one key for all; distinct: a key each"`
 	Mix   string `arg:"mix" of:"mix" doc:"what every second worker does otherwise"`
+	Of    string `arg:"of" doc:"what is sent: the operation (the default), or event for deliveries to the receiver"`
 	Way   string `arg:"technique" of:"technique" doc:"how the sends are made to arrive together; default: the best that the target speaks"`
 }
 
@@ -26,7 +27,7 @@ func (a togetherArgs) rounds() int {
 		return 5
 	case a.Count > 20:
 		return 3
-	case a.Count == 2:
+	case a.Count == 2, a.Of == event:
 		return 10
 	}
 	return 20
@@ -197,7 +198,7 @@ const attribution = "to tell where"
 
 // worker gives what the i-th worker sends.
 func (a togetherArgs) worker(i int) sendArgs {
-	args := sendArgs{As: fmt.Sprintf("worker %d", i+1), Key: "own"}
+	args := sendArgs{As: fmt.Sprintf("worker %d", i+1), Operation: a.Of, Key: "own"}
 	if a.Key == "same" && i > 0 {
 		args.Key = "same"
 	}

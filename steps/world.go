@@ -74,6 +74,7 @@ type sent struct {
 	revision    string
 	payload     string // what the body means: equal texts are equal requests
 	namespace   string
+	event       bool   // a delivery to the receiver; its key is the id of the event
 	keyWords    string // the key relationship in words
 	id          string
 	repeats     bool // an earlier or concurrent attempt was the same request under the same key

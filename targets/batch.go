@@ -15,7 +15,9 @@ const DefaultRows = 200
 type Batch struct {
 	Request `yaml:",inline"`
 	Row     *Body `yaml:"row"`
-	Rows    int   `yaml:"rows"` // default 200
+	Rows    int   `yaml:"rows"`    // default 200
+	Invalid *Body `yaml:"invalid"` // row members whose change makes a row that the target refuses
+	Atomic  *bool `yaml:"atomic"`  // whether one bad row keeps all others out; nil: not said
 }
 
 // Size is how many rows the batch has.
@@ -29,13 +31,32 @@ func (b Batch) Size() int {
 // rowsHere stands for the rows until they are put in.
 const rowsHere = "idemcheck-rows-of-the-batch"
 
-// Build renders a batch of n rows.
-func (b Batch) Build(base string, headers map[string]string, vars Vars, n int) (Attempt, error) {
+// Row is one row of a batch: its number, and whether it is one that the target refuses.
+type Row struct {
+	Number int
+	Bad    bool
+}
+
+// RowsTo gives the rows 1 to n.
+func RowsTo(n int) []Row {
+	list := make([]Row, n)
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	return list
+}
+
+// Build renders a batch of some rows.
+func (b Batch) Build(base string, headers map[string]string, vars Vars, list []Row) (Attempt, error) {
 	var rows [][]byte
-	for i := range n {
-		row, err := b.Row.Render(vars.With(Vars{"row": strconv.Itoa(i + 1)}))
+	for _, r := range list {
+		var change *Body
+		if r.Bad {
+			change = b.Invalid
+		}
+		row, err := b.Row.RenderWith(vars.With(Vars{"row": strconv.Itoa(r.Number)}), change)
 		if err != nil {
-			return Attempt{}, fmt.Errorf("render row %d of the batch: %w", i+1, err)
+			return Attempt{}, fmt.Errorf("render row %d of the batch: %w", r.Number, err)
 		}
 		rows = append(rows, row)
 	}
@@ -63,6 +84,8 @@ func checkBatch(d *decoder, b *Batch) {
 		d.missing("batch", "for example `body: {orders: \"{{rows}}\"}`", "batch: {{rows}} must stand in its body")
 	case b.Row == nil || !b.Row.mentions("marker"):
 		d.missing("batch", "", "batch.row: {{marker}} must stand in a row, by which its record is found again")
+	case b.Invalid != nil && (b.Invalid.Members() == nil || b.Row.Members() == nil):
+		d.fail("batch.invalid", "", "batch.invalid: it changes members of a row, so both must be mappings")
 	case b.Rows < 0 || b.Rows > 10_000:
 		d.fail("batch.rows", "", "batch.rows: %d is not between 1 and 10000", b.Rows)
 	}

@@ -28,6 +28,7 @@ func checkIdentity(d *decoder, t *Target) {
 	}
 	checkRun(d, t.Run)
 	checkBatch(d, t.Batch)
+	checkReceiver(d, t)
 	checkURL(d, "url", t.URL)
 	for i, r := range t.Replicas {
 		checkURL(d, item("replicas", i), r)
@@ -65,7 +66,7 @@ func checkURL(d *decoder, path, address string) {
 }
 
 func checkOperations(d *decoder, t *Target) {
-	if len(t.Operations) == 0 {
+	if len(t.Operations) == 0 && t.Receiver == nil {
 		d.missing("operations", "", "at least one operation is required, the first being the one that is tested")
 	}
 	for _, op := range t.Operations {

@@ -64,6 +64,9 @@ func requestsOf(t *Target) []placedLine {
 	if t.Batch != nil {
 		out = append(out, placedLine{"batch.request", t.Batch.Line})
 	}
+	if t.Receiver != nil {
+		out = append(out, placedLine{"receiver.request", t.Receiver.Line})
+	}
 	if t.Exhaust != nil {
 		out = append(out, placedLine{"exhaust.request", t.Exhaust.Line})
 	}
@@ -81,6 +84,9 @@ func headersOf(t *Target) []placedHeaders {
 		{"switches.refuse", t.Switches.Refuse}}
 	for _, op := range t.Operations {
 		out = append(out, placedHeaders{"operations." + op.Name + ".headers", op.Headers})
+	}
+	if t.Receiver != nil {
+		out = append(out, placedHeaders{"receiver.headers", t.Receiver.Headers})
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Callers)) {
 		out = append(out, placedHeaders{"callers." + name + ".headers", t.Callers[name].Headers})

@@ -61,7 +61,9 @@ func expandOne(text string, env Env) (value string, use envUse, rest string, err
 	name := m[1]
 	rest = text[end+1:]
 	if env != nil {
-		value, _ = env(name)
+		if v, set := env(name); set {
+			value = v
+		}
 	}
 	if value != "" {
 		return value, envUse{name, value}, rest, nil

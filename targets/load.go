@@ -57,6 +57,7 @@ func Parse(name string, data []byte, env Env) (*Target, error) {
 	if err := d.err(); err != nil {
 		return nil, err
 	}
+	t.settleReceiver()
 	return t, nil
 }
 
@@ -73,6 +74,9 @@ func (t *Target) setDefaults() {
 		if isFormRequest(t.Operations[i].Request, t.Headers) {
 			t.Operations[i].Invalid = t.Operations[i].Invalid.Form()
 		}
+	}
+	if t.Receiver != nil {
+		t.Receiver.Request = t.formed(t.Receiver.Request)
 	}
 	if t.Exhaust != nil {
 		*t.Exhaust = t.formed(*t.Exhaust)

@@ -30,6 +30,8 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, path string) bool {
 		parseInto(d, n, path, p, parseRate)
 	case *Level:
 		enumInto(d, n, path, p, Levels())
+	case *Scheme:
+		enumInto(d, n, path, p, Schemes())
 	case *Provenance:
 		enumInto(d, n, path, p, Provenances())
 	case *KeyIn:

@@ -31,6 +31,7 @@ type Target struct {
 	Approve    *Request          `yaml:"approve"`
 	Held       *Held             `yaml:"held"`
 	Batch      *Batch            `yaml:"batch"`
+	Receiver   *Receiver         `yaml:"receiver"`
 	Exhaust    *Request          `yaml:"exhaust"` // after it, nothing more may be created for {{target_record}} (a limit is reached)
 	Callers    map[string]Caller `yaml:"callers"` // credentials that lack something
 	Observers  []Observer        `yaml:"observers"`

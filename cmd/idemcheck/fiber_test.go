@@ -44,69 +44,87 @@ func breaksShould(kinds string) truth { return truth{reports.Fail, targets.Shoul
 
 // fiberTruth is what Fiber's middleware does, with its defaults, held against the draft.
 var fiberTruth = map[string]truth{
-	"K1":                           holds,
-	"K1-two-workers":               holds,
-	"K2[own-key]":                  holds,
-	"K2[baseline-key]":             breaksMust("leaked"), // answered with the order of another account
-	"K3[own-key]":                  holds,
-	"K3[baseline-key]":             breaksMust("leaked"), // a note is answered with an order
-	"K3[without-authorization]":    notApplicable,
-	"K4":                           breaksShould("wrong-status"), // P4 is answered with the caller's own P3
-	"K5":                           holds,
-	"K6[other-tenant]":             breaksMust("leaked lost"), // answered with the other tenant's order, and none made
-	"K6[test-environment]":         notApplicable,
-	"first-request":                holds,
-	"replay-once":                  holds,
-	"replay-three-times":           holds,
-	"different-key":                holds,
-	"two-keys-in-turn":             holds,
-	"lost-answer[never-arrived]":   holds,
-	"lost-answer[done]":            holds,
-	"lost-answer[still-running]":   holds,
-	"lost-answer[hung-up]":         holds,
-	"replay-after-delete":          holds,         // the first answer, and nothing is made again
-	"replay-at-the-limit":          notApplicable, // the service knows no limit
-	"replay-key-order":             holds,
-	"replay-after-restart":         breaksMust("duplicate key-ignored"), // keys are kept in memory
-	"missing-key":                  breaksShould("wrong-status"),
-	"empty-key":                    breaksShould("wrong-status"),
-	"key-length[255]":              breaksShould("server-error"), // a key that is not 36 characters long is a 500
-	"key-length[256]":              breaksShould("server-error"),
-	"key-length[5000]":             holds, // refused by the HTTP server: 431
-	"conflict-material":            breaksShould("wrong-status"),
-	"conflict-then-replay":         holds,
-	"key-letter-case":              holds,
-	"replay-on-another-instance":   notApplicable,
-	"double-send[2]":               holds,
-	"double-send[10]":              holds,
-	"double-send[50]":              holds,
-	"double-send[other-technique]": holds,
-	"double-send-two-payloads":     breaksShould("wrong-status"), // the other payload waits and is answered with the first
-	"double-send-two-tenants":      breaksMust("leaked lost"),
-	"double-send-two-operations":   breaksMust("leaked"),
-	"double-send-across-instances": notApplicable,
-	"conflict-while-running":       breaksShould("wrong-status"),
-	"second-while-open":            holds,
-	"slow-outlives-lock":           notApplicable,
-	"distinct-keys-together":       holds,
-	"second-while-running":         breaksShould("wrong-status"), // it waits, where the draft wants a 409
-	"crash-disconnect":             notApplicable,
-	"crash":                        notApplicable,
-	"crash-host":                   notApplicable,
-	"crash-database-cut":           notApplicable,
-	"crash-database-restarted":     notApplicable,
-	"database-unavailable":         notApplicable,
-	"crash-first-byte":             breaksMust("duplicate key-ignored"), // keys are kept in memory
-	"hang-up[headers]":             holds,
-	"hang-up[body]":                holds,
-	"hang-up[sent]":                holds,
-	"hang-up[answer]":              holds,
-	"batch-twice":                  notApplicable,
-	"batch-killed":                 notApplicable,
-	"crash-while-working":          holds,                               // the lock dies with its owner, and nothing was written yet
-	"crash-after-answer":           breaksMust("duplicate key-ignored"), // keys are kept in memory
-	"invalid-then-corrected":       holds,
-	"error-then-retry":             holds,
+	"K1":                              holds,
+	"K1-two-workers":                  holds,
+	"K2[own-key]":                     holds,
+	"K2[baseline-key]":                breaksMust("leaked"), // answered with the order of another account
+	"K3[own-key]":                     holds,
+	"K3[baseline-key]":                breaksMust("leaked"), // a note is answered with an order
+	"K3[without-authorization]":       notApplicable,
+	"K4":                              breaksShould("wrong-status"), // P4 is answered with the caller's own P3
+	"K5":                              holds,
+	"K6[other-tenant]":                breaksMust("leaked lost"), // answered with the other tenant's order, and none made
+	"K6[test-environment]":            notApplicable,
+	"first-request":                   holds,
+	"replay-once":                     holds,
+	"replay-three-times":              holds,
+	"different-key":                   holds,
+	"two-keys-in-turn":                holds,
+	"lost-answer[never-arrived]":      holds,
+	"lost-answer[done]":               holds,
+	"lost-answer[still-running]":      holds,
+	"lost-answer[hung-up]":            holds,
+	"replay-after-delete":             holds,         // the first answer, and nothing is made again
+	"replay-at-the-limit":             notApplicable, // the service knows no limit
+	"replay-key-order":                holds,
+	"replay-after-restart":            breaksMust("duplicate key-ignored"), // keys are kept in memory
+	"missing-key":                     breaksShould("wrong-status"),
+	"empty-key":                       breaksShould("wrong-status"),
+	"key-length[255]":                 breaksShould("server-error"), // a key that is not 36 characters long is a 500
+	"key-length[256]":                 breaksShould("server-error"),
+	"key-length[5000]":                holds, // refused by the HTTP server: 431
+	"conflict-material":               breaksShould("wrong-status"),
+	"conflict-then-replay":            holds,
+	"key-letter-case":                 holds,
+	"replay-on-another-instance":      notApplicable,
+	"double-send[2]":                  holds,
+	"double-send[10]":                 holds,
+	"double-send[50]":                 holds,
+	"double-send[other-technique]":    holds,
+	"double-send-two-payloads":        breaksShould("wrong-status"), // the other payload waits and is answered with the first
+	"double-send-two-tenants":         breaksMust("leaked lost"),
+	"double-send-two-operations":      breaksMust("leaked"),
+	"double-send-across-instances":    notApplicable,
+	"conflict-while-running":          breaksShould("wrong-status"),
+	"second-while-open":               holds,
+	"slow-outlives-lock":              notApplicable,
+	"distinct-keys-together":          holds,
+	"second-while-running":            breaksShould("wrong-status"), // it waits, where the draft wants a 409
+	"crash-disconnect":                notApplicable,
+	"crash":                           notApplicable,
+	"crash-host":                      notApplicable,
+	"crash-database-cut":              notApplicable,
+	"crash-database-restarted":        notApplicable,
+	"database-unavailable":            notApplicable,
+	"crash-first-byte":                breaksMust("duplicate key-ignored"), // keys are kept in memory
+	"hang-up[headers]":                holds,
+	"hang-up[body]":                   holds,
+	"hang-up[sent]":                   holds,
+	"hang-up[answer]":                 holds,
+	"batch-twice":                     notApplicable,
+	"batch-killed":                    notApplicable,
+	"webhook-first":                   notApplicable,
+	"webhook-twice":                   notApplicable,
+	"webhook-acknowledged":            notApplicable,
+	"webhook-together":                notApplicable,
+	"webhook-late":                    notApplicable,
+	"webhook-other-body":              notApplicable,
+	"webhook-distinct":                notApplicable,
+	"webhook-compound":                notApplicable,
+	"webhook-one-fact":                notApplicable,
+	"webhook-other-tenant":            notApplicable,
+	"webhook-other-instance":          notApplicable,
+	"webhook-after-failure":           notApplicable,
+	"webhook-late-ack[hung-up]":       notApplicable,
+	"webhook-late-ack[still-running]": notApplicable,
+	"webhook-durable":                 notApplicable,
+	"batch-bad-row":                   notApplicable,
+	"batch-row-twice":                 notApplicable,
+	"batch-error-then-retry":          notApplicable,
+	"crash-while-working":             holds,                               // the lock dies with its owner, and nothing was written yet
+	"crash-after-answer":              breaksMust("duplicate key-ignored"), // keys are kept in memory
+	"invalid-then-corrected":          holds,
+	"error-then-retry":                holds,
 }
 
 // What idemcheck finds at a middleware that its authors did not write is what was found by hand.

@@ -36,6 +36,9 @@ func (s *Server) prepareBatch(a *attempt) error {
 		var out batchAnswer
 		for i, row := range in.Tasks {
 			t, err := s.createRow(ctx, tx, a.request, row, now)
+			if err != nil && s.broken(batchPartialCommit) && i > 0 {
+				return badRowAnswer(nameRow(err, i)), nil // and what came before is committed
+			}
 			if err != nil {
 				return answer{}, nameRow(err, i)
 			}

@@ -5,7 +5,8 @@ import "time"
 // defect is the place of a Defect in defectTable.
 type defect int
 
-// The order of these constants is the order of Defects.
+// The order of these constants is the order of Defects. Those of webhooks and
+// batches follow in defect_table_events.go.
 const (
 	checkThenInsert defect = iota
 	storedAfterWork
@@ -64,8 +65,8 @@ const (
 	mailBeforeCommit
 )
 
-// defectTable is the only place where a defect is named.
-var defectTable = [...]Defect{
+// keyDefects are the defects of everything but webhooks and batches.
+var keyDefects = [...]Defect{
 	checkThenInsert: {Name: "check-then-insert", Class: "check-then-act-race", Report: "B01", window: 25 * time.Millisecond,
 		Summary: "Looks the key up in memory, waits the window given as value (default 25ms; busy below 2ms) and notes it there, without another look, before it works.",
 		Breaks:  []Break{{"double-send[10]", "duplicate"}, {"double-send[2]", "duplicate"}, {"double-send[50]", "duplicate"}}},

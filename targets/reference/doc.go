@@ -38,7 +38,7 @@
 //	POST   /v1/approvals          {event, account}: allows tasks for that pair
 //	PUT    /v1/accounts/{id}      {open_task_limit}: a number, or null for none
 //	GET    /v1/accounts/{id}
-//	POST   /v1/webhooks/crm       {id, type, data}; the id is the key
+//	POST   /v1/webhooks/crm       {source, id, type, fact, data}; source and id are the key
 //	GET    /healthz
 //	GET    /docs                  the idempotency policy, for clients
 //
@@ -50,7 +50,10 @@
 // held: 403 approval_required, nothing is written, and the key stays unused.
 // Each task and each note comes with exactly one mail. A webhook of the type
 // review.requested creates one task, needs no approval, and is answered 202
-// the first time and 200 with the status duplicate after that.
+// the first time and 200 with the status duplicate after that. The header
+// Webhook-Id outranks the id of the body. Another event of the type that tells
+// of the same fact is a duplicate, too. A delivery may be signed as the
+// Standard Webhooks are; if it is, the signature has to be right.
 //
 // # Test switches
 //

@@ -87,6 +87,9 @@ func (s *Server) performKeyless(ctx context.Context, a *attempt) (reply answer, 
 
 // perform runs an attempt at most once per key, or takes the way of a defect.
 func (s *Server) perform(ctx context.Context, a *attempt) (answer, error) {
+	if s.broken(batchKeyIgnored) && a.op.name == createBatchOperation {
+		return s.performKeyless(ctx, a)
+	}
 	if way := s.detour(a); way != nil {
 		return way(ctx, a)
 	}

@@ -68,6 +68,12 @@ CREATE TABLE IF NOT EXISTS events (
   PRIMARY KEY (tenant, environment, id)
 );
 
+-- The facts that the events told of which were acted upon.
+CREATE TABLE IF NOT EXISTS facts (
+  tenant TEXT NOT NULL, environment TEXT NOT NULL, type TEXT NOT NULL, fact TEXT NOT NULL,
+  PRIMARY KEY (tenant, environment, type, fact)
+);
+
 -- How far the clock of the service is ahead, in nanoseconds (one row).
 CREATE TABLE IF NOT EXISTS clock (
   id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -82,7 +83,7 @@ func (s *Server) giveBack(ctx context.Context, held claim, cause error) {
 		if s.broken(neverReleased) {
 			release = s.holdForEver
 		}
-		if s.broken(failureStored) {
+		if s.broken(failureStored) || s.broken(batchFailureStored) && strings.HasSuffix(held.scope, "/"+createBatchOperation) {
 			release = s.storeFailure(cause)
 		}
 	}

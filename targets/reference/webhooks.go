@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,9 +14,11 @@ import (
 // event is one delivery of the CRM. Members it does not know are ignored,
 // since a sender adds some without asking.
 type event struct {
-	ID   string    `json:"id"`
-	Type string    `json:"type"`
-	Data taskInput `json:"data"`
+	ID     string    `json:"id"`
+	Source string    `json:"source"` // ids are unique within it; may be empty
+	Type   string    `json:"type"`
+	Fact   string    `json:"fact"` // what happened; several events of a type may tell of it
+	Data   taskInput `json:"data"`
 }
 
 // eventAnswer is the body of the answer to a delivery.
@@ -24,20 +27,31 @@ type eventAnswer struct {
 	Task   string `json:"task,omitempty"`
 }
 
-// receiveEvent answers POST /v1/webhooks/crm. The id of the event is its key;
-// the ledger is not needed, because the work is all in one local transaction
-// and the mark that the event is done is a part of it. A second delivery
-// waits for the write lock and then finds the mark.
-func (s *Server) receiveEvent(ctx context.Context, r *request) (reply answer, err error) {
+// receiveEvent answers POST /v1/webhooks/crm. Source and id of the event are
+// its key; the ledger is not needed, because the work is all in one local
+// transaction and the mark that the event is done is a part of it. A second
+// delivery waits for the write lock and then finds the mark.
+func (s *Server) receiveEvent(ctx context.Context, r *request) (answer, error) {
+	if err := checkSignature(r.Header, r.body, s.options.Now()); err != nil {
+		return answer{}, err
+	}
 	e, err := readEvent(r)
 	if err != nil {
 		return answer{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
-	a := &attempt{request: r}
 	if err := pause(ctx, r.switches.slowBefore); err != nil {
 		return answer{}, err
 	}
+	if way := s.wrongReceipt(); way != nil {
+		return way(ctx, r, e)
+	}
+	return s.receiveOnce(ctx, r, e)
+}
+
+// receiveOnce does the work of an event whose work is not done yet.
+func (s *Server) receiveOnce(ctx context.Context, r *request, e event) (reply answer, err error) {
+	a := &attempt{request: r}
 	if err := a.begin(ctx); err != nil {
 		return answer{}, err
 	}
@@ -78,14 +92,23 @@ func readEvent(r *request) (event, error) {
 // reviewRequested is the type of event that creates a task.
 const reviewRequested = "review.requested"
 
-// mark notes, in the transaction of the work, that an event is done; false
-// means that it already was.
-func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (bool, error) {
-	var fresh bool
-	err := s.step(stepEvent, func() (err error) {
+// identity is what makes two deliveries of one tenant the same event.
+func (e event) identity() string { return strconv.Quote(e.Source) + e.ID }
+
+// mark notes, in the transaction of the work, that an event is done, and with
+// it the fact that it tells of; false means that either already was.
+func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (fresh bool, err error) {
+	m := s.markOf(r, e)
+	err = s.step(stepEvent, func() (err error) {
 		fresh, err = changed(tx.ExecContext(ctx, `
 			INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			r.caller.tenant, r.environment, e.ID, now.UnixNano()))
+			m.tenant, r.environment, m.id, now.UnixNano()))
+		if err != nil || !fresh || m.fact == "" {
+			return err
+		}
+		fresh, err = changed(tx.ExecContext(ctx, `
+			INSERT INTO facts (tenant, environment, type, fact) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			m.tenant, r.environment, e.Type, m.fact))
 		return err
 	})
 	if err != nil {
@@ -104,9 +127,40 @@ func (s *Server) deliver(ctx context.Context, tx *sql.Tx, r *request, e event) (
 	if err != nil {
 		return answer{}, err
 	}
-	if !fresh {
-		return jsonAnswer(http.StatusOK, eventAnswer{Status: "duplicate"})
+	if !fresh && !s.broken(webhookNotDeduplicated) {
+		return s.repeated(ctx, tx, r, e, now)
 	}
+	if s.broken(webhookBoundedStore) {
+		if err := s.forgetOtherEvents(ctx, tx, r, e); err != nil {
+			return answer{}, err
+		}
+	}
+	return s.act(ctx, tx, r, e, now)
+}
+
+// repeated answers the repeat of an event whose work is done.
+func (s *Server) repeated(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (answer, error) {
+	switch {
+	case s.broken(webhookRepeatRefused):
+		return answer{}, problem{Status: http.StatusConflict, Code: "duplicate_event", Detail: "This event was received before."}
+	case s.broken(webhookLostRace500):
+		return answer{}, errEventTwice
+	case s.broken(webhookMailPerDelivery):
+		if err := s.mailEventAgain(ctx, tx, r, e, now); err != nil {
+			return answer{}, err
+		}
+	}
+	return duplicateEvent()
+}
+
+// duplicateEvent acknowledges a repeat: whoever sends it must learn that
+// there is no need to send it again.
+func duplicateEvent() (answer, error) {
+	return jsonAnswer(http.StatusOK, eventAnswer{Status: "duplicate"})
+}
+
+// act does what an event asks for.
+func (s *Server) act(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (answer, error) {
 	out := eventAnswer{Status: "ignored"}
 	if e.Type == reviewRequested {
 		t, err := s.insertTask(ctx, tx, r, e.Data, now)
