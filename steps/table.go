@@ -62,6 +62,7 @@ var choices = map[string][]scenarios.Choice{
 	"caller": {
 		{Phrase: "a caller without its authorization", Value: "lesser"},
 	},
+	"moment":    moments(),
 	"situation": situationChoices(),
 }
 
@@ -75,7 +76,7 @@ func situationChoices() []scenarios.Choice {
 
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
-func table() []row { return slices.Concat(givens(), whens(), crashes(), thens()) }
+func table() []row { return slices.Concat(givens(), whens(), crashes(), expiries(), thens()) }
 
 // givens are the steps that set a case up.
 func givens() []row {

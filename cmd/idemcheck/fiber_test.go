@@ -102,6 +102,12 @@ var fiberTruth = map[string]truth{
 	"hang-up[sent]":                holds,
 	"hang-up[answer]":              holds,
 	"batch-twice":                  notApplicable,
+	"expiry-inside":                notApplicable,
+	"expiry-outside":               notApplicable,
+	"expiry-late-sender":           notApplicable,
+	"expiry-conflict":              notApplicable,
+	"expired-then-replay":          notApplicable,
+	"retry-schedule":               notApplicable,
 	"batch-killed":                 notApplicable,
 	"crash-while-working":          holds,                               // the lock dies with its owner, and nothing was written yet
 	"crash-after-answer":           breaksMust("duplicate key-ignored"), // keys are kept in memory
