@@ -99,6 +99,12 @@ func childEndpoint(t *testing.T, defects ...string) *targets.Endpoint {
 // check runs the cases that the globs select and gives the report.
 func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	t.Helper()
+	return checkWith(t, e, func(*steps.Options) {}, only...)
+}
+
+// checkWith is check with other options.
+func checkWith(t *testing.T, e *targets.Endpoint, change func(*steps.Options), only ...string) reports.Report {
+	t.Helper()
 	all, err := steps.Plan(features.FS, features.Paths(), "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
@@ -106,12 +112,13 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	id, err := runID()
 	require.NoError(t, err)
 	folder := reports.NewFolder()
-	err = steps.Run(t.Context(), steps.Options{
+	o := steps.Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
 		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
-	})
-	require.NoError(t, err)
+	}
+	change(&o)
+	require.NoError(t, steps.Run(t.Context(), o))
 	return folder.Report()
 }
 

@@ -8,11 +8,31 @@ import (
 	"time"
 )
 
+// pinnedTime is the key of the time that a request itself names.
+type pinnedTime struct{}
+
+// pinTime lets a request with the header Test-Now be handled at that time.
+func (s *Server) pinTime(r *request) error {
+	text := r.Header.Get("Test-Now")
+	if !s.options.TestSwitches || text == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return invalid(fieldError{"Test-Now", "must be a time such as 2026-11-30T12:00:00Z"})
+	}
+	r.Request = r.WithContext(context.WithValue(r.Context(), pinnedTime{}, at))
+	return nil
+}
+
 // now is the time of the service: that of Options.Now plus what /admin/clock
-// has added. The latter lies in the store, so that all servers on one file agree.
+// has added, or what the request says. What was added lies in the store, so that all servers on one file agree.
 func (s *Server) now(ctx context.Context, q querier) (time.Time, error) {
 	if !s.options.TestSwitches {
 		return s.options.Now(), nil
+	}
+	if at, pinned := ctx.Value(pinnedTime{}).(time.Time); pinned {
+		return at, nil
 	}
 	ahead, err := s.ahead(ctx, q)
 	return s.options.Now().Add(ahead), err
