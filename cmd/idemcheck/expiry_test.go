@@ -14,6 +14,7 @@ import (
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/reference"
 )
 
 var expiryCases = []string{"expiry-inside", "expiry-outside", "expiry-late-sender", "expiry-conflict", "expired-then-replay"}
@@ -136,12 +137,9 @@ func TestClockThatStandsStill(t *testing.T) {
 // A target whose time really passes is waited for, as long as that is allowed.
 func TestClockWaits(t *testing.T) {
 	t.Parallel()
-	s := startService(t)
-	s.options.Retention = 2 * time.Second
-	require.NoError(t, s.restart(t.Context()))
-	e := s.endpoint(t, func(target *targets.Target) {
+	e := startServiceWith(t, reference.Options{Retention: 4 * time.Second}).endpoint(t, func(target *targets.Target) {
 		target.Clock = &targets.Clock{Wait: true}
-		target.Profile.Retention.Min, target.Profile.Retention.Max = targets.Duration(2*time.Second), targets.Duration(2*time.Second)
+		target.Profile.Retention.Min, target.Profile.Retention.Max = targets.Duration(4*time.Second), targets.Duration(4*time.Second)
 	})
 	r := check(t, e, expiryCases...)
 	for _, id := range expiryCases {
@@ -153,7 +151,7 @@ func TestClockWaits(t *testing.T) {
 	for _, id := range expiryCases {
 		assertPasses(t, caseOf(t, r, id))
 	}
-	assert.Contains(t, fmt.Sprint(caseOf(t, r, "expiry-outside").Faults), "waiting for 2s, until ")
+	assert.Contains(t, fmt.Sprint(caseOf(t, r, "expiry-outside").Faults), "waiting for 5s, until ")
 }
 
 // What is right after the retention is what the profile documents; and where it documents nothing, it is only seen.

@@ -29,10 +29,14 @@ type service struct {
 
 func startService(t *testing.T, defects ...string) *service {
 	t.Helper()
-	s := &service{
-		options: reference.Options{Path: filepath.Join(t.TempDir(), "reference.db"), Defects: defects, TestSwitches: true},
-		addr:    "127.0.0.1:0",
-	}
+	return startServiceWith(t, reference.Options{Defects: defects})
+}
+
+// startServiceWith is startService with other options.
+func startServiceWith(t *testing.T, o reference.Options) *service {
+	t.Helper()
+	o.Path, o.TestSwitches = filepath.Join(t.TempDir(), "reference.db"), true
+	s := &service{options: o, addr: "127.0.0.1:0"}
 	s.replica = &service{options: s.options, addr: s.addr}
 	for _, one := range []*service{s, s.replica} {
 		require.NoError(t, one.start())
@@ -64,6 +68,7 @@ func (s *service) start() error {
 
 func (s *service) restart(context.Context) error {
 	s.stop()
+	s.stop = func() {} // should it not start again
 	return s.start()
 }
 
