@@ -25,7 +25,8 @@ func (w *world) address(a sendArgs) (string, map[string]string) {
 
 // place gives the base URL and headers of a namespace; "" is the target's own.
 func (w *world) place(namespace string) (string, map[string]string) {
-	return w.placeAt(w.Endpoint, namespace)
+	base, headers := w.placeAt(w.Endpoint, namespace)
+	return base, w.timed(headers)
 }
 
 // placeAt is place for one instance of the target.

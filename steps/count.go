@@ -62,7 +62,9 @@ func (e *engine) query(endpoint *targets.Endpoint, marker string, sc scope, labe
 
 // count asks one observer and shows the reading.
 func (w *world) count(ctx context.Context, o watcher, sc scope, label string) targets.Reading {
-	r := o.observer.Count(ctx, w.query(w.Endpoint, w.marker, sc, label))
+	q := w.query(w.Endpoint, w.marker, sc, label)
+	q.Headers = w.timed(q.Headers)
+	r := o.observer.Count(ctx, q)
 	r.Namespace, r.Operation, r.Label = sc.namespace, sc.operation, label
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindReading, Reading: &r})
 	if w.readings[label] == nil {

@@ -189,8 +189,8 @@ type tier struct {
 	takes       func(*Case) bool
 }
 
-// runAll runs the tiers in sequence: the cases that others stand on, the other quiet cases, and one by one those that
-// touch the whole target.
+// runAll runs the tiers in sequence: the cases that others stand on, the other quiet cases, one by one those that touch
+// the whole target, and those that move its time.
 func (e *engine) runAll(ctx context.Context) {
 	foundation := map[string]bool{}
 	for _, c := range e.Cases {
@@ -199,7 +199,9 @@ func (e *engine) runAll(ctx context.Context) {
 	tiers := []tier{
 		{"foundation", e.Concurrency, func(c *Case) bool { return foundation[c.ID] && !c.Loud }},
 		{"quiet", e.Concurrency, func(c *Case) bool { return !foundation[c.ID] && !c.Loud }},
-		{"loud", 1, func(c *Case) bool { return c.Loud }},
+		{"loud", 1, func(c *Case) bool { return c.Loud && !c.needs(targets.NeedClock) }},
+		// A target whose time was moved may stay in the future, so these come last.
+		{"clock", e.clockLanes(), func(c *Case) bool { return c.needs(targets.NeedClock) }},
 	}
 	for _, t := range tiers {
 		e.runTier(ctx, t)

@@ -1,8 +1,10 @@
 package steps
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
@@ -14,6 +16,8 @@ type Abilities struct {
 	Replicas bool // further instances are started with it
 	// RestartStore: its database can be restarted.
 	RestartStore bool
+	// MaxWait is how long a case may really wait, where that is how the target's time moves (--max-wait).
+	MaxWait time.Duration
 }
 
 // need says how to meet a need: whether the target does, and what to add to the target file where it does not.
@@ -38,6 +42,20 @@ var needs = map[targets.Need]need{
 		"let idemcheck run the target's database in a container (run.container.services) and stand before it (run.crash_points.through)"},
 	targets.NeedClock: {func(t *targets.Target, _ Abilities) bool { return t.Clock != nil },
 		"say how the target's time is moved (clock:)"},
+	targets.NeedRetentionMin: {func(t *targets.Target, _ Abilities) bool {
+		return documentedRetention(t) && t.Profile.Retention.Min > 0
+	},
+		"say how long a key is certainly kept (retention.min)"},
+	targets.NeedRetentionMax: {func(t *targets.Target, _ Abilities) bool { return endOfRetention(t.Profile) > 0 },
+		"say when a key is certainly gone (retention.max), or that it never is (expired: {mode: never})"},
+	targets.NeedRetention: {func(t *targets.Target, _ Abilities) bool {
+		return t.Profile.Retention.Min > 0 || t.Profile.Retention.Max > 0 || endOfRetention(t.Profile) > 0
+	}, "say how long a key is kept (retention)"},
+	targets.NeedExpiredNew: {func(t *targets.Target, _ Abilities) bool {
+		return t.Profile.Expired.Provenance == targets.Documented && t.Profile.Expired.Has(targets.ModeNewRecord)
+	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record})"},
+	targets.NeedRetry: {func(t *targets.Target, _ Abilities) bool { return len(t.Retry) > 0 },
+		"list when your senders try again, counted from the first attempt (retry: 30s, 5m, 1h)"},
 	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },
 		"give the credentials of another tenant (namespaces.other_tenant)"},
 	targets.NeedTestEnvironment: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.TestEnvironment != nil },
@@ -101,6 +119,11 @@ var needs = map[targets.Need]need{
 // loudNeeds touch the whole target, so that no other case may run meanwhile.
 var loudNeeds = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedCrashPoints: true, targets.NeedKillPoints: true,
 	targets.NeedDatabaseProxy: true, targets.NeedDatabase: true, targets.NeedRestart: true, targets.NeedClock: true}
+
+// documentedRetention: a retention that is only observed may have changed since, and nobody has promised it.
+func documentedRetention(t *targets.Target) bool {
+	return t.Profile.Retention.Provenance == targets.Documented
+}
 
 func hasPoints(t *targets.Target) bool {
 	c := crashPoints(t)
@@ -168,6 +191,10 @@ func Missing(c Case, t *targets.Target, a Abilities) string {
 		if !needs[n].met(t, a) {
 			add = append(add, needs[n].add)
 		}
+	}
+	if long := waiting(c, t); long > a.MaxWait && len(add) == 0 {
+		add = append(add, fmt.Sprintf("its time really passes (clock: wait) and the case waits for %s: allow that with --max-wait %s",
+			spell(long.Round(time.Second)), spell(long.Truncate(time.Minute)+time.Minute)))
 	}
 	return strings.Join(add, "; ")
 }

@@ -26,6 +26,9 @@ func Permits(c Case, t *targets.Target) []SituationPermit {
 	seen := map[string]bool{}
 	for _, text := range c.Steps {
 		m, err := language.Recognise(text)
+		if err == nil && m.Verb.Name == "retry_schedule" {
+			list = append(list, SituationPermit{"the retry schedule", scheduleText(t)})
+		}
 		if err != nil || m.Verb.Name != "handled" || seen[m.Args["situation"]] {
 			continue
 		}

@@ -84,6 +84,7 @@ const rateTries = 4
 func (w *world) enter(s *sent, x targets.Exchange) {
 	s.Exchange = x
 	s.Seq = len(w.history) + 1
+	s.arrival = arrival{w.Now(), w.passage.moved}
 	w.history = append(w.history, s)
 	w.touch(s.scope())
 }
@@ -126,7 +127,7 @@ func (w *world) settleOperation(s *sent) {
 
 // context gathers what the history says about the key of an attempt.
 func (w *world) context(s *sent) judge.Context {
-	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true}
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key]}
 	for _, old := range w.history {
 		if old == s || old.Key != s.Key || s.Key == "" {
 			continue

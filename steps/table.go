@@ -66,6 +66,7 @@ var choices = map[string][]scenarios.Choice{
 	"caller": {
 		{Phrase: "a caller without its authorization", Value: "lesser"},
 	},
+	"moment":    moments(),
 	"situation": situationChoices(),
 }
 
@@ -80,7 +81,7 @@ func situationChoices() []scenarios.Choice {
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
 func table() []row {
-	return slices.Concat(givens(), whens(), crashes(), webhooks(), rowSteps(), thens())
+	return slices.Concat(givens(), whens(), crashes(), webhooks(), rowSteps(), expiries(), thens())
 }
 
 // givens are the steps that set a case up.

@@ -113,6 +113,10 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	s.situation, s.first = situation, first
 	s.permit = judge.Permitted(situation, w.target.Profile, facts)
 	w.draw(s)
+	if w.unproven(s) {
+		return nil
+	}
+	w.tellExpired(s, first)
 	w.take(judge.Attempt(situation, attempted, s.permit))
 	return nil
 }

@@ -59,6 +59,7 @@ type world struct {
 	tallies  []reports.Tally
 	inferred bool
 	ended    bool
+	passage  passage
 }
 
 // scope is where records are counted: those of one operation in one namespace.
@@ -82,6 +83,7 @@ type sent struct {
 	situation   judge.Situation
 	permit      judge.Permit
 	first       *sent // what it repeats
+	arrival
 }
 
 func (s *sent) scope() scope { return scope{s.Operation, s.namespace} }
@@ -113,11 +115,13 @@ func (w *world) begin(ctx context.Context, c *Case) (context.Context, error) {
 	if c.Long {
 		ctx, w.cancel = context.WithCancel(ctx) // each of its parts has a deadline of its own
 	} else {
-		ctx, w.cancel = context.WithTimeout(ctx, w.CaseTimeout)
+		ctx, w.cancel = context.WithTimeout(ctx, w.CaseTimeout+waiting(*c, w.target))
 	}
 	w.emit(c.ID, reports.Event{Kind: reports.KindCaseStarted})
 	w.enlist()
-	w.readAll(ctx, "before")
+	if c.Requests > 0 {
+		w.readAll(ctx, "before")
+	}
 	return ctx, nil
 }
 
@@ -127,6 +131,7 @@ func (w *world) blank(round int) {
 	w.readings, w.seen = map[string]map[scope][]targets.Reading{}, map[string]bool{}
 	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
 	w.originals, w.deleted = map[string][]byte{}, map[scope]int{}
+	w.passage.over = map[string]bool{}
 	w.freshMarker(round)
 	w.bundle = targets.Bundle{Environment: "production", Tenant: "T1", Event: "E204", Record: "A18", Operation: mainOperation(w.target).Name}
 	w.revision = "P3"
@@ -250,39 +255,6 @@ func (w *world) finish() {
 		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
 		Records: w.tallies, Artifact: w.artifact,
 	}})
-}
-
-// summary says in few words what a passed case came to: the dispositions in order of sending, or of many attempts how
-// often each came.
-func (w *world) summary() string {
-	var parts []string
-	count := map[string]int{}
-	for _, s := range w.history {
-		parts = append(parts, string(s.disposition))
-		count[string(s.disposition)]++
-	}
-	for _, p := range w.swept {
-		count[string(p.Retry)]++
-	}
-	if parts = slices.Compact(parts); len(w.history) > 4 || len(w.swept) > 0 {
-		parts = nil
-		for _, d := range reports.Dispositions() {
-			if n := count[string(d)]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, d))
-			}
-		}
-	}
-	text := strings.Join(parts, ", ")
-	if n := len(w.swept); n > 1 {
-		text = fmt.Sprintf("%d points: %s", n, text)
-	}
-	if o := w.overlap; o != nil {
-		text += fmt.Sprintf(" in the last of %d rounds", o.Rounds)
-	}
-	if w.inferred {
-		text += " (inferred from the answers alone)"
-	}
-	return text
 }
 
 func (w *world) find(name string) (*sent, error) {

@@ -17,6 +17,8 @@ func check(d *decoder, t *Target) {
 	checkTemplates(d, t)
 	checkMarker(d, t)
 	checkKnown(d, t)
+	checkClock(d, t.Clock)
+	checkRetry(d, t.Retry)
 }
 
 func checkIdentity(d *decoder, t *Target) {

@@ -118,6 +118,9 @@ func checkRetention(d *decoder, r Retention) {
 	if r.Max != 0 && r.Min > r.Max {
 		d.fail("retention.min", "", "retention: min is longer than max")
 	}
+	if from := []string{"first_use", FromLastUse}; r.From != "" && !slices.Contains(from, r.From) {
+		d.fail("retention.from", suggest(r.From, from), "retention.from: %q is neither first_use nor last_use", r.From)
+	}
 }
 
 // checkKeyOf checks the key that results for a target; a mistake is the file's only where the file speaks of the key.

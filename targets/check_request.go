@@ -73,10 +73,7 @@ func requestsOf(t *Target) []placedLine {
 	if t.Approve != nil {
 		out = append(out, placedLine{"approve.request", t.Approve.Line})
 	}
-	if t.Clock != nil && t.Clock.HTTP != nil {
-		out = append(out, placedLine{"clock.http.request", t.Clock.HTTP.Line})
-	}
-	return append(out, runRequests(t.Run)...)
+	return append(append(out, clockRequests(t.Clock)...), runRequests(t.Run)...)
 }
 
 func headersOf(t *Target) []placedHeaders {
@@ -102,7 +99,7 @@ func headersOf(t *Target) []placedHeaders {
 	if n := t.Namespaces.TestEnvironment; n != nil {
 		out = append(out, placedHeaders{"namespaces.test_environment.headers", n.Headers})
 	}
-	return out
+	return append(out, clockHeaders(t.Clock)...)
 }
 
 // checkTemplates refuses a {{name}} that nothing will ever fill in. Templates were noted while the file was read.

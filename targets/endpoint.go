@@ -17,6 +17,11 @@ const (
 	NeedDatabase        Need = "database"       // a database that can be restarted
 	NeedRestart         Need = "restart"
 	NeedClock           Need = "clock"
+	NeedRetention       Need = "retention"          // how long a key is kept
+	NeedRetentionMin    Need = "retention-min"      // how long a key is certainly kept
+	NeedRetentionMax    Need = "retention-max"      // when a key is certainly gone, or that it never is
+	NeedExpiredNew      Need = "expired-new-record" // an expired key makes a new record
+	NeedRetry           Need = "retry"              // a retry schedule
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"
 	NeedOtherOperation  Need = "other-operation"

@@ -152,6 +152,9 @@ func mergeRetention(profile, file Retention) Retention {
 	if file.Min == 0 && file.Max == 0 {
 		out.Min, out.Max = profile.Min, profile.Max
 	}
+	if file.From == "" {
+		out.From = profile.From
+	}
 	out.Claim = mergeClaim(profile.Claim, file.Claim)
 	return out
 }

@@ -46,6 +46,9 @@ type Clause struct {
 	Claim     `yaml:",inline"`
 }
 
+// FromLastUse says that each use of a key prolongs its retention.
+const FromLastUse = "last_use"
+
 // The modes of the clauses of a Profile.
 const (
 	ModeIdentical    = "identical"     // replay: same status and body
@@ -155,6 +158,7 @@ type Failures struct {
 type Retention struct {
 	Min   Duration `yaml:"min"`
 	Max   Duration `yaml:"max"`
+	From  string   `yaml:"from"` // what it is counted from: first_use (the default), or last_use where each use prolongs it
 	Claim `yaml:",inline"`
 }
 

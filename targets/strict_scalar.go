@@ -26,6 +26,12 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, path string) bool {
 		d.listOrOne(n, v, path)
 	case *Duration:
 		parseInto(d, n, path, p, parseDuration)
+	case *Schedule:
+		d.schedule(n, p, path)
+	case **Clock:
+		return d.clockWord(n, p, path)
+	case *TimeFormat:
+		enumInto(d, n, path, p, []TimeFormat{FormatRFC3339, FormatHTTPDate, FormatUnix})
 	case *Rate:
 		parseInto(d, n, path, p, parseRate)
 	case *Level:

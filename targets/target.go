@@ -39,6 +39,7 @@ type Target struct {
 	Replicas   []string          `yaml:"replicas"` // other addresses of the same service
 	Run        *Run              `yaml:"run"`
 	Clock      *Clock            `yaml:"clock"`
+	Retry      Schedule          `yaml:"retry"` // when its senders try again, counted from the first attempt
 	Switches   Switches          `yaml:"switches"`
 	Known      []Known           `yaml:"known"`
 	Lock       Duration          `yaml:"lock"`    // how long an in-flight lock lives at most, where requests may last longer
@@ -171,11 +172,6 @@ type Sink struct {
 	SMTP string `yaml:"smtp"`
 	ID   string `yaml:"id"`  // JSONPath into an HTTP call's body of its id
 	Ref  string `yaml:"ref"` // JSONPath of the id of the record it belongs to
-}
-
-// Clock is how the target's time is moved.
-type Clock struct {
-	HTTP *Request `yaml:"http"` // {{duration}} is the step forward
 }
 
 // Switches are request headers by which a test target can be made slow, made to fail, or made to refuse.

@@ -1,7 +1,7 @@
 package targets
 
 // Vars are the values that templates may name, without the braces: environment, tenant, event, target_record,
-// operation, revision, payload, marker, key, id, duration, port, dir, label, occurrence, side,
+// operation, revision, payload, marker, key, id, duration, seconds, port, dir, label, occurrence, side,
 // row, rows, event_id; and services.NAME, where a service of the target is reached.
 type Vars map[string]string
 

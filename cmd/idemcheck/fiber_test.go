@@ -125,6 +125,12 @@ var fiberTruth = map[string]truth{
 	"crash-after-answer":              breaksMust("duplicate key-ignored"), // keys are kept in memory
 	"invalid-then-corrected":          holds,
 	"error-then-retry":                holds,
+	"expiry-inside":                   notApplicable,
+	"expiry-outside":                  notApplicable,
+	"expiry-late-sender":              notApplicable,
+	"expiry-conflict":                 notApplicable,
+	"expired-then-replay":             notApplicable,
+	"retry-schedule":                  notApplicable,
 }
 
 // What idemcheck finds at a middleware that its authors did not write is what was found by hand.

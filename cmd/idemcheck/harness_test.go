@@ -29,10 +29,14 @@ type service struct {
 
 func startService(t *testing.T, defects ...string) *service {
 	t.Helper()
-	s := &service{
-		options: reference.Options{Path: filepath.Join(t.TempDir(), "reference.db"), Defects: defects, TestSwitches: true},
-		addr:    "127.0.0.1:0",
-	}
+	return startServiceWith(t, reference.Options{Defects: defects})
+}
+
+// startServiceWith is startService with other options.
+func startServiceWith(t *testing.T, o reference.Options) *service {
+	t.Helper()
+	o.Path, o.TestSwitches = filepath.Join(t.TempDir(), "reference.db"), true
+	s := &service{options: o, addr: "127.0.0.1:0"}
 	s.replica = &service{options: s.options, addr: s.addr}
 	for _, one := range []*service{s, s.replica} {
 		require.NoError(t, one.start())
@@ -64,6 +68,7 @@ func (s *service) start() error {
 
 func (s *service) restart(context.Context) error {
 	s.stop()
+	s.stop = func() {} // should it not start again
 	return s.start()
 }
 
@@ -99,11 +104,17 @@ func childEndpoint(t *testing.T, defects ...string) *targets.Endpoint {
 // check runs the cases that the globs select and gives the report.
 func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	t.Helper()
-	return checkWithin(t, e, time.Minute, only...)
+	return checkWith(t, e, func(*steps.Options) {}, only...)
 }
 
 // checkWithin is check with a longest time for each case.
 func checkWithin(t testing.TB, e *targets.Endpoint, within time.Duration, only ...string) reports.Report {
+	t.Helper()
+	return checkWith(t, e, func(o *steps.Options) { o.CaseTimeout = within }, only...)
+}
+
+// checkWith is check with other options.
+func checkWith(t testing.TB, e *targets.Endpoint, change func(*steps.Options), only ...string) reports.Report {
 	t.Helper()
 	all, err := steps.Plan(features.FS, features.Paths(), "")
 	require.NoError(t, err)
@@ -112,12 +123,13 @@ func checkWithin(t testing.TB, e *targets.Endpoint, within time.Duration, only .
 	id, err := runID()
 	require.NoError(t, err)
 	folder := reports.NewFolder()
-	err = steps.Run(t.Context(), steps.Options{
+	o := steps.Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
-		Concurrency: 4, CaseTimeout: within, Wait: quickly,
-	})
-	require.NoError(t, err)
+		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
+	}
+	change(&o)
+	require.NoError(t, steps.Run(t.Context(), o))
 	return folder.Report()
 }
 

@@ -32,6 +32,7 @@ type runFlags struct {
 	verbose     bool
 	technique   string
 	sweep       string
+	maxWait     time.Duration
 	events      string
 	reports     []string
 }
@@ -69,6 +70,7 @@ Exit status:
 	_ = cmd.RegisterFlagCompletionFunc("technique", cobra.FixedCompletions(techniqueNames(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.sweep, "sweep", "", "crash points: quick (before the first step and after each, the default) or full (both sides of each)")
 	_ = cmd.RegisterFlagCompletionFunc("sweep", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	fl.DurationVar(&f.maxWait, "max-wait", 0, "how long a case may really wait for time to pass, where the target file says clock: wait (default: not at all)")
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: "+formatNames())
 	return cmd
@@ -121,7 +123,7 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 		out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	j.screen = screenOf(j.out)
 	if f.dryRun {
-		return nil, printPlan(j.out, t, cases, j.adapter.can(j.target))
+		return nil, printPlan(j.out, t, cases, j.can())
 	}
 	if j.outputs, err = openOutputs(f.events, f.reports); err != nil {
 		return nil, err
@@ -135,12 +137,21 @@ func (f *runFlags) check() error {
 		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
 	case f.timeout <= 0:
 		return fmt.Errorf("--timeout is %s; it must be longer than nothing", f.timeout)
+	case f.maxWait < 0:
+		return fmt.Errorf("--max-wait is %s; it must not be negative", f.maxWait)
 	case f.sweep != "" && f.sweep != "quick" && f.sweep != "full":
 		return fmt.Errorf("--sweep %q is neither quick nor full", f.sweep)
 	case f.technique != "" && !slices.Contains(techniqueNames(), f.technique):
 		return fmt.Errorf("--technique %q is none of %s", f.technique, strings.Join(techniqueNames(), ", "))
 	}
 	return nil
+}
+
+// can says what can be done to the target in this run.
+func (j *job) can() steps.Abilities {
+	a := j.adapter.can(j.target)
+	a.MaxWait = j.maxWait
+	return a
 }
 
 // carryOut opens the target, runs the cases and writes every report, whatever happens on the way.
@@ -170,7 +181,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		endpoint.Target = j.target
 	}
 	err = steps.Run(ctx, steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.adapter.can(j.target), Blocked: blocked,
+		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.can(), Blocked: blocked,
 		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
 		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
 		Technique: burst.Technique(j.technique),
@@ -200,6 +211,9 @@ func (j *job) again() string {
 	}
 	if j.sweep != "" {
 		words = append(words, "--sweep", j.sweep)
+	}
+	if j.maxWait > 0 {
+		words = append(words, "--max-wait", j.maxWait.String())
 	}
 	return strings.Join(words, " ")
 }

@@ -22,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if address := os.Getenv(moveVariable); address != "" {
+		os.Exit(moveClock(address, os.Args[1]))
+	}
 	testscript.Main(swept{m}, map[string]func(){
 		"idemcheck": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})

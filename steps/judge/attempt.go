@@ -108,7 +108,7 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 }
 
 func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, string) {
-	if s == Mismatch || s == MismatchRunning || s == TogetherOther || isRepeat(s) {
+	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}
 	if s == Unauthorized || s == OwnNamespace || a.KeyShared {

@@ -16,6 +16,7 @@ type Context struct {
 	KeyUsed  bool            // an earlier or concurrent attempt in the same namespace carried the same key
 	SameAs   bool            // and the same operation and payload
 	Resolved bool            // and every such attempt had been answered before this one was sent
+	Expired  bool            // its retention is over
 }
 
 // Disposition says what the target did with an attempt. It follows from the exchange and the history (an id that was
@@ -30,6 +31,8 @@ func Disposition(x targets.Exchange, c Context) reports.Disposition {
 		return reports.Replayed
 	case x.Succeeded():
 		return success(x, c)
+	case c.Expired && known(c.Profile.Expired) && Matches(c.Profile.Expired, x):
+		return reports.Rejected // the same status may stand for a mismatch of a key that is kept
 	case c.KeyUsed:
 		return refusedReuse(x, c)
 	}

@@ -32,14 +32,17 @@ const (
 	OddKey            Situation = "a request with a key that the target may refuse"
 	Invalid           Situation = "an invalid request" // a body the target refuses
 	Refused           Situation = "a request that the target was told to refuse or to fail"
-	Corrected         Situation = "a retry after a failure" // same key after a refused or failed first attempt
+	Corrected         Situation = "a retry after a failure"             // same key after a refused or failed first attempt
+	Expired           Situation = "a reuse after the retention"         // same identity, when its key is no longer kept
+	ExpiredOther      Situation = "another payload after the retention" // its key with another payload, then
 )
 
 // Situations lists every situation with the words by which a scenario names it.
 func Situations() []Situation {
 	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, TogetherOther, TogetherOperation,
 		WhileRunning, MismatchRunning, Mismatch,
-		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected}
+		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected,
+		Expired, ExpiredOther}
 }
 
 // Permit is what an attempt may have come to, and the documented answer it is held against.
@@ -99,6 +102,8 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return Permit{Dispositions: list(reports.Rejected, reports.Failed)}
 	case Corrected:
 		return corrected(p, f)
+	case Expired, ExpiredOther:
+		return expired(s, p, f)
 	}
 	return Permit{Dispositions: list(reports.Created)}
 }

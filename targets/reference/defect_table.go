@@ -63,6 +63,14 @@ const (
 	commitsOnHangUp
 	batchRowByRow
 	mailBeforeCommit
+	expiresEarly
+	neverExpires
+	expiredKeyRefused
+	expiredAnswersOld
+	expiredKeyKeepsPayload
+	expiredForgetsNew
+	retentionFromLastUse
+	clockDoesNothing
 )
 
 // keyDefects are the defects of everything but webhooks and batches.
@@ -232,4 +240,28 @@ var keyDefects = [...]Defect{
 	mailBeforeCommit: {Name: "mail-before-commit", Class: "side-effect-duplicated", Report: "B74",
 		Summary: "Sends the mail of a new task, in a transaction of its own, before it commits the task: after a crash in between it is sent again.",
 		Breaks:  []Break{{"crash", "side-effect-repeated"}}},
+	expiresEarly: {Name: "expires-early", Class: "expiry", Report: "B68",
+		Summary: "Keeps a key for half of the time that it documents.",
+		Breaks:  []Break{{"expiry-inside", "duplicate"}, {"expiry-late-sender", "duplicate"}}},
+	neverExpires: {Name: "never-expires", Class: "expiry", Report: "B68",
+		Summary: "Never lets a key expire, and so replays where it documents a new record.",
+		Breaks:  []Break{{"expiry-outside", "wrong-status"}, {"expiry-conflict", "wrong-status"}}},
+	expiredKeyRefused: {Name: "expired-key-refused", Class: "expiry", Report: "B68",
+		Summary: "Refuses a key that has expired for good, so that it can never be used again.",
+		Breaks:  []Break{{"expiry-outside", "wrong-status"}, {"expiry-late-sender", "wrong-status"}}},
+	expiredAnswersOld: {Name: "expired-answers-old", Class: "expiry", Report: "B68",
+		Summary: "Makes a new record for an expired key, and answers with what the old one was answered.",
+		Breaks:  []Break{{"expiry-outside", "duplicate"}}},
+	expiredKeyKeepsPayload: {Name: "expired-key-keeps-payload", Class: "expiry", Report: "B68",
+		Summary: "Lets a key expire, but still refuses another payload under it.",
+		Breaks:  []Break{{"expiry-conflict", "wrong-status"}}},
+	expiredForgetsNew: {Name: "expired-forgets-new", Class: "expiry", Report: "B68",
+		Summary: "Does not store what is done under a key that had expired, so that each further repeat runs again.",
+		Breaks:  []Break{{"expired-then-replay", "duplicate"}}},
+	retentionFromLastUse: {Name: "retention-from-last-use", Class: "expiry", Report: "B68",
+		Summary: "Counts the retention from the last use of a key and not from the first, so that repeats keep it alive for ever.",
+		Breaks:  []Break{{"expiry-late-sender", "wrong-status"}}},
+	clockDoesNothing: {Name: "clock-does-nothing",
+		Summary: "Answers 200 when its clock is moved and leaves it where it was: a fault of the lever, not of the keys.",
+		Blurs:   []string{"expiry-inside", "expiry-outside", "expiry-late-sender"}},
 }

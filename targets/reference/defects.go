@@ -22,6 +22,9 @@ type Defect struct {
 	Summary string
 	// Breaks lists the built-in cases that must find the defect.
 	Breaks []Break
+	// Blurs lists the built-in cases that cannot tell any more, because the
+	// defect is one of a lever that they pull: they must be inconclusive.
+	Blurs []string
 
 	// window is the default of the defect's parameter; 0: it takes none.
 	window time.Duration
@@ -36,7 +39,7 @@ type Break struct {
 func Defects() []Defect {
 	all := make([]Defect, 0, len(defectTable))
 	for _, d := range defectTable {
-		d.Breaks = slices.Clone(d.Breaks)
+		d.Breaks, d.Blurs = slices.Clone(d.Breaks), slices.Clone(d.Blurs)
 		all = append(all, d)
 	}
 	return all

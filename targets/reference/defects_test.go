@@ -232,6 +232,7 @@ func TestDefects(t *testing.T) {
 	maps.Copy(all, raceCases)
 	maps.Copy(all, crashCases)
 	maps.Copy(all, eventCases)
+	maps.Copy(all, expiryCases)
 	for given, c := range all {
 		name, _, _ := strings.Cut(given, "=")
 		tested[name] = true

@@ -65,6 +65,7 @@
 //	Test-Fail-At: POINT       before-work (after the claim), in-work (the default: in the
 //	                          transaction, before its commit) or after-commit
 //	Test-Refuse: 429          refuses with this 4xx before the ledger is asked
+//	Test-Now: TIME            is handled as if it were this time (RFC 3339)
 //
 // Test-Slow and Test-Fail count for operations with a key and for webhooks.
 // GET /admin/clock answers {"now": TIME}, and POST /admin/clock with

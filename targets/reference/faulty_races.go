@@ -48,6 +48,8 @@ func (s *Server) detour(a *attempt) func(context.Context, *attempt) (answer, err
 		return s.performLocked
 	case s.broken(mergesDistinctBursts):
 		return s.performGathered
+	case s.strikesExpired():
+		return s.performExpired
 	}
 	return nil
 }

@@ -61,6 +61,11 @@ func (s *Server) conflict(ctx context.Context, a *attempt, e entry) (answer, err
 func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	reply := e.reply
 	reply.replayed = true
+	if s.broken(retentionFromLastUse) {
+		if err := s.prolong(ctx, e.identity); err != nil {
+			return answer{}, err
+		}
+	}
 	if s.broken(replay500) {
 		return answer{}, problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The key exists."}
 	}

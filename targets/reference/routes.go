@@ -139,6 +139,9 @@ func (s *Server) admit(r *request) (err error) {
 
 // withBody reads the body and calls the handler.
 func (s *Server) withBody(w http.ResponseWriter, r *request, h handler) (answer, error) {
+	if err := s.pinTime(r); err != nil {
+		return answer{}, err
+	}
 	if s.broken(actsAfterBody) {
 		r.glance = s.glance(r)
 	}

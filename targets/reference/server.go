@@ -68,7 +68,8 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("start the reference API: %w", err)
 	}
 	s := &Server{options: o, faults: on, store: st, instance: o.NewID(), races: newRaces(),
-		ledger: ledger{retention: o.Retention, lease: o.Lease}}
+		ledger: ledger{lease: o.Lease}}
+	s.ledger.retention = s.wrongRetention(o.Retention)
 	if o.TestSwitches {
 		s.points = &points{}
 	}

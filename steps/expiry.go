@@ -1,0 +1,188 @@
+package steps
+
+import (
+	"context"
+	"time"
+
+	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
+	"github.com/idempotency-conformance/idemcheck/targets"
+)
+
+// The moments to which a case moves the time.
+const (
+	inside  = "inside"  // the key is certainly kept
+	outside = "outside" // the key is certainly gone
+)
+
+// moveArgs are the arguments of the verb move_clock.
+type moveArgs struct {
+	Moment string `arg:"moment" of:"moment" doc:"to which moment"`
+	Of     string `arg:"of" doc:"the attempt that used the key first"`
+}
+
+// moveClock moves the time to just inside or just outside the retention of a key.
+func (w *world) moveClock(ctx context.Context, a moveArgs) error {
+	s, err := w.find(a.Of)
+	if err != nil {
+		return err
+	}
+	r := w.target.Profile.Retention
+	since := s
+	if r.From == targets.FromLastUse {
+		since = w.lastUse(s)
+	}
+	limit := r.Min.Std()
+	if a.Moment == outside {
+		limit = endOfRetention(w.target.Profile)
+	}
+	margin := max(justBeside(limit), 2*w.longest())
+	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
+	by := limit + margin - age
+	if a.Moment == inside {
+		by = limit - margin - age - since.Ended.Sub(since.Began)
+		if by <= 0 {
+			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
+		}
+	}
+	if err := w.advance(ctx, whole(by, limit, a.Moment), margin/2, s); err != nil {
+		return err
+	}
+	if a.Moment == outside {
+		w.passage.over[s.Key] = true
+	}
+	return nil
+}
+
+// justBeside is how far from the end of a retention "just" is: one per cent, at least two seconds, at most a quarter of
+// the retention. A case takes twice its longest exchange where that is more, so that no request can be under way while
+// the retention ends.
+func justBeside(retention time.Duration) time.Duration {
+	return min(max(retention/100, 2*time.Second), retention/4)
+}
+
+// whole rounds a step to whole seconds, away from the end of the retention, where the retention is longer than a minute.
+func whole(by, retention time.Duration, moment string) time.Duration {
+	unit := time.Millisecond
+	if retention >= time.Minute {
+		unit = time.Second
+	}
+	if moment == outside {
+		by += unit - 1
+	}
+	return by.Truncate(unit)
+}
+
+// longest is how long the longest exchange of the case took.
+func (w *world) longest() time.Duration {
+	most := time.Duration(0)
+	for _, s := range w.history {
+		most = max(most, s.Ended.Sub(s.Began))
+	}
+	return most
+}
+
+// lastUse finds the latest attempt with the key of s.
+func (w *world) lastUse(s *sent) *sent {
+	for _, later := range w.history {
+		if later.Key == s.Key {
+			s = later
+		}
+	}
+	return s
+}
+
+// longAfter stands for the end of a retention that never ends.
+const longAfter = 30 * 24 * time.Hour
+
+// endOfRetention is when a key is certainly gone by what the profile documents; 0 where it does not say. A key that
+// never expires is tried after a month, or where that is longer, after the time for which it is kept at least.
+func endOfRetention(p targets.Profile) time.Duration {
+	switch r := p.Retention; {
+	case p.Expired.Provenance == targets.Documented && p.Expired.Has(targets.ModeNever):
+		return max(r.Min.Std(), r.Max.Std(), longAfter)
+	case r.Provenance == targets.Documented:
+		return r.Max.Std()
+	}
+	return 0
+}
+
+// expired reports whether an attempt is judged as one after the retention.
+func expired(s judge.Situation) bool { return s == judge.Expired || s == judge.ExpiredOther }
+
+// showsExpiry reports whether an attempt shows by itself that time has moved: its key, which was used before, made a
+// record of its own, or was refused in the way that is documented of expired keys.
+func (w *world) showsExpiry(s *sent) bool {
+	c := w.target.Profile.Expired
+	switch s.disposition {
+	case reports.Created:
+		return true
+	case reports.Rejected:
+		return s.repeats && c.Has(targets.ModeReject) && len(c.Status) > 0 && judge.Matches(c, s.Exchange)
+	}
+	return false
+}
+
+// unproven reports whether nothing shows that an attempt came after the retention of its key, and takes that down.
+func (w *world) unproven(s *sent) bool {
+	if !expired(s.situation) || w.readable() {
+		return false
+	}
+	if w.showsExpiry(s) {
+		w.passage.shown = true
+		return false
+	}
+	w.evidence.Unclear = append(w.evidence.Unclear, unreadClock)
+	return true
+}
+
+// tellExpired says that a record came from expiry, so that nobody takes it for a second intent; and where nothing is
+// documented, what was seen.
+func (w *world) tellExpired(s, first *sent) {
+	if !expired(s.situation) || first == nil {
+		return
+	}
+	after := spell((s.entered.Sub(first.entered) + s.movedBefore - first.movedBefore).Round(time.Second))
+	if s.disposition == reports.Created {
+		w.passage.remark = "the last record comes from expiry"
+		w.note(false, "the record of %q (%s) comes from expiry and not from a second intent: it was sent %s after %q, when the key was no longer kept (%s)",
+			s.Name, s.id, after, first.Name, spell(endOfRetention(w.target.Profile)))
+	}
+	if s.permit.Name == "" {
+		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and was %s; what then happens is not documented (expired)",
+			s.Name, after, first.Name, s.disposition)
+	}
+}
+
+// provenArgs are the arguments of the verb clock_moved.
+type provenArgs struct{}
+
+// clockProven makes sure that the clock has moved at all, where that cannot be read: it moves it on until the key must
+// have expired, and the key must behave so.
+func (w *world) clockProven(ctx context.Context, _ provenArgs) error {
+	if w.readable() || len(w.evidence.Findings) > 0 {
+		return nil
+	}
+	first := w.history[0]
+	p := w.target.Profile
+	behaves := p.Expired.Provenance == targets.Documented && (p.Expired.Has(targets.ModeNewRecord) || p.Expired.Has(targets.ModeReject))
+	if !behaves || endOfRetention(p) == 0 {
+		return unclear("%s, or what becomes of a key after its retention (retention.max, expired)", unreadClock)
+	}
+	if err := w.moveClock(ctx, moveArgs{Moment: outside, Of: first.Name}); err != nil {
+		return err
+	}
+	s, err := w.sendOne(ctx, sendArgs{As: "probe", KeyOf: first.Name})
+	if err != nil {
+		return err
+	}
+	if !w.showsExpiry(s) {
+		return unclear("%s; also after the retention the key was %s", unreadClock, s.disposition)
+	}
+	if s.disposition == reports.Created {
+		w.expect[s.scope()] = w.expected(s.scope()).Plus(judge.Exactly(1))
+	}
+	w.passage.shown = true
+	w.note(false, "that the clock moved is shown by the key: after its retention %q was %s", s.Name, s.disposition)
+	return nil
+}
