@@ -53,6 +53,7 @@ func (w *world) sendOne(ctx context.Context, a sendArgs) (*sent, error) {
 	if err := w.deliver(ctx, s); err != nil {
 		return nil, err
 	}
+	w.follow(ctx, s)
 	w.settleDisposition(s)
 	w.show(s, "attempt")
 	return s, nil
@@ -101,9 +102,7 @@ func (w *world) touch(sc scope) {
 // settleDisposition derives what the target did with an attempt, and remembers the record id of a success.
 func (w *world) settleDisposition(s *sent) {
 	op := w.target.Operations.Named(s.Operation)
-	if s.Succeeded() {
-		s.id = op.RecordID(s.Exchange)
-	}
+	s.id = w.recordNamed(*op, s)
 	c := w.context(s)
 	s.repeats, s.disposition = c.KeyUsed && c.SameAs, judge.Disposition(s.Exchange, c)
 	if !s.Succeeded() || s.id == "" {
@@ -118,7 +117,7 @@ func (w *world) settleDisposition(s *sent) {
 
 // context gathers what the history says about the key of an attempt.
 func (w *world) context(s *sent) judge.Context {
-	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true}
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Job: s.job}
 	for _, old := range w.history {
 		if old == s || old.Key != s.Key || s.Key == "" {
 			continue
