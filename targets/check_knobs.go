@@ -165,6 +165,12 @@ func checkCode(d *decoder, at string, c *Code) {
 	checkPlace(d, at+".at", c.At)
 }
 
+func checkRefused(d *decoder, r *Refused) {
+	if r != nil {
+		checkCode(d, "refused", &r.Code)
+	}
+}
+
 func checkPointer(d *decoder, path, pointer string) {
 	if _, err := pointerTokens(pointer); err != nil {
 		d.fail(path, "", "%s: %s", path, err)

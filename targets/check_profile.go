@@ -31,6 +31,7 @@ func checkProfile(d *decoder, p *Profile) {
 	checkAsync(d, p.Async)
 	checkReceiver(d, p)
 	checkCounting(d, p)
+	checkRefused(d, p.Refused)
 }
 
 // checkStanding wants a provenance, and with it a level, a source and a date where they belong to it.
@@ -75,6 +76,7 @@ func checkOverrides(d *decoder, t *Target) {
 		checkRetention(d, *t.Retention)
 	}
 	checkAsync(d, t.Async)
+	checkRefused(d, t.Refused)
 	checkReceiver(d, &Profile{Receiver: t.Receiver})
 	if t.Held != nil {
 		checkStatuses(d, "held", t.Held.Status, t.Held.Code)

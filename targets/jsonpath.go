@@ -96,8 +96,8 @@ const headerID = "header:"
 // header:Location, of which the last path segment counts. Empty where there is none. It never fails on hostile content.
 func (o Operation) RecordID(x Exchange) string { return IDAt(o.ID, x) }
 
-// IDAt gives the id at a place in an answer: a JSONPath into the content, or header:NAME, of which the last path segment
-// counts. Empty where there is none.
+// IDAt gives the id at a place in an answer: a JSONPath into the content, xml:NAME, or header:NAME, of which the last path
+// segment counts. Empty where there is none.
 func IDAt(at string, x Exchange) string {
 	if name, ok := strings.CutPrefix(at, headerID); ok {
 		return lastSegment(x.Answer.Get(strings.TrimSpace(name)))
@@ -105,7 +105,7 @@ func IDAt(at string, x Exchange) string {
 	if at == "" || len(x.Content) == 0 {
 		return ""
 	}
-	id, _ := QueryText(at, x.Content)
+	id, _ := placeText(at, x)
 	return id
 }
 

@@ -41,6 +41,7 @@ func merge(p Profile, t *Target) Profile {
 	p.Expired = mergeClause(p.Expired, t.Expired)
 	p.StoreDown = mergeClause(p.StoreDown, t.StoreDown)
 	p.Async, p.Receiver = mergeAsync(p.Async, t.Async), mergeReceiver(p.Receiver, t.Receiver)
+	p.Refused = mergeRefused(p.Refused, t.Refused)
 	p.settle()
 	return p
 }
@@ -154,6 +155,17 @@ func mergeAsync(profile, file *Async) *Async {
 	layer(&out, file, "Claim")
 	out.Claim = mergeClaim(base, file.Claim)
 	return &out
+}
+
+func mergeRefused(profile, file *Refused) *Refused {
+	if file == nil {
+		return profile
+	}
+	var base Claim
+	if profile != nil {
+		base = profile.Claim
+	}
+	return &Refused{Code: file.Code, Claim: mergeClaim(base, file.Claim)}
 }
 
 func mergeReceiver(profile, file *Receiver) *Receiver {

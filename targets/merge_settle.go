@@ -43,6 +43,9 @@ func claimsOf(p *Profile) []namedClaim {
 	if p.Async != nil {
 		list = append(list, namedClaim{"async", &p.Async.Claim, true})
 	}
+	if p.Refused != nil {
+		list = append(list, namedClaim{"refused", &p.Refused.Claim, true})
+	}
 	if p.Receiver != nil {
 		list = append(list, namedClaim{"receiver", &p.Receiver.Claim, true})
 	}
@@ -77,10 +80,7 @@ func (p *Profile) settle() {
 		c.clause.RetryHint = settleMarker(c.clause.RetryHint, c.clause.Claim)
 	}
 	p.settleAsync()
-	if p.Receiver != nil {
-		own := *p.Receiver
-		p.Receiver = &own
-	}
+	p.Receiver, p.Refused = copied(p.Receiver), copied(p.Refused)
 	for _, c := range claimsOf(p) {
 		p.settleClaim(c.claim)
 	}
@@ -98,19 +98,26 @@ func (p *Profile) settle() {
 	}
 }
 
-// settleAsync gives a copy, since profiles are shared between targets.
+// copied gives a copy, since profiles are shared between targets.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	own := *p
+	return &own
+}
+
 func (p *Profile) settleAsync() {
+	p.Async = copied(p.Async)
 	if p.Async == nil {
 		return
 	}
-	own := *p.Async
-	if len(own.Status) == 0 {
-		own.Status = Ints{http.StatusAccepted}
+	if len(p.Async.Status) == 0 {
+		p.Async.Status = Ints{http.StatusAccepted}
 	}
-	if own.Job == "" {
-		own.Job = defaultJob
+	if p.Async.Job == "" {
+		p.Async.Job = defaultJob
 	}
-	p.Async = &own
 }
 
 func (p *Profile) settleClaim(c *Claim) {

@@ -22,9 +22,11 @@ type Profile struct {
 	Expired          Clause    `yaml:"expired"`    // a key sent again after its retention
 	Scope            Scope     `yaml:"scope"`      // what a key is unique within
 	StoreDown        Clause    `yaml:"store_down"` // a key sent while the store of keys cannot be reached
-	Async            *Async    `yaml:"async"`      // nil: a write is done when it is answered
-	Receiver         *Receiver `yaml:"receiver"`   // of a receiver: what identifies an event, and what its sender does
-	Counting         Counting  `yaml:"counting"`   // what helps to count records
+	// Refused is where an answer with a success status says that it is an error, as in GraphQL and some XML interfaces.
+	Refused  *Refused  `yaml:"refused"`
+	Async    *Async    `yaml:"async"`    // nil: a write is done when it is answered
+	Receiver *Receiver `yaml:"receiver"` // of a receiver: what identifies an event, and what its sender does
+	Counting Counting  `yaml:"counting"` // what helps to count records
 	// ContentFilter is a second guard beside the key, which refuses equal content even under another key.
 	ContentFilter ContentFilter `yaml:"content_filter"`
 }
@@ -87,6 +89,12 @@ func (c Clause) HasStatus(status int) bool {
 		}
 	}
 	return false
+}
+
+// Refused is where an answer with a success status says that it is an error.
+type Refused struct {
+	Code  `yaml:",inline"`
+	Claim `yaml:",inline"`
 }
 
 // ComparedParts lists the parts of a request that a target may compare to tell a mismatch. "body" is the whole of it,

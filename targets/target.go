@@ -26,6 +26,7 @@ type Target struct {
 	Scope            *Scope     `yaml:"scope"`
 	StoreDown        *Clause    `yaml:"store_down"`
 	Async            *Async     `yaml:"async"`
+	Refused          *Refused   `yaml:"refused"`
 	Receiver         *Receiver  `yaml:"receiver"`
 	Revision         string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
 

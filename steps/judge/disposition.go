@@ -39,9 +39,13 @@ func Disposition(x targets.Exchange, c Context) reports.Disposition {
 		return reports.NoAnswer
 	case isHeld(x, c.Held):
 		return reports.HeldBack
+	case c.Job == JobRunning:
+		return reports.InProgress
+	case c.Job == JobBroke:
+		return reports.Rejected
 	case c.KeyUsed && c.SameAs && pointsAtFirst(x, c):
 		return reports.Replayed
-	case x.Succeeded():
+	case x.Succeeded() && !refused(x, c.Profile.Refused):
 		return success(x, c)
 	case c.KeyUsed:
 		return refusedReuse(x, c)
@@ -55,6 +59,11 @@ func isHeld(x targets.Exchange, h *targets.Held) bool {
 	}
 	clause := targets.Clause{Status: h.Status}
 	return (len(h.Status) == 0 || clause.HasStatus(x.Status)) && targets.CodeIn(h.Code, x)
+}
+
+// refused reports whether an answer with a success status says that it is an error.
+func refused(x targets.Exchange, r *targets.Refused) bool {
+	return r != nil && targets.CodeIn(&r.Code, x)
 }
 
 func codes(c *targets.Code) int {
@@ -73,10 +82,6 @@ func pointsAtFirst(x targets.Exchange, c Context) bool {
 
 func success(x targets.Exchange, c Context) reports.Disposition {
 	switch {
-	case c.Job == JobRunning:
-		return reports.InProgress
-	case c.Job == JobBroke:
-		return reports.Rejected
 	case c.ID != "" && c.Seen[c.ID]:
 		return reports.Replayed
 	case c.KeyUsed && Matches(c.Profile.InFlight, x) && c.Profile.InFlight.HasStatus(x.Status):
@@ -119,7 +124,7 @@ func refusedReuse(x targets.Exchange, c Context) reports.Disposition {
 		return reports.InProgress
 	case mismatch:
 		return reports.Conflict
-	case !c.SameAs && isClientError(x.Status) && !isAccess(x.Status):
+	case !c.SameAs && (x.Succeeded() || isClientError(x.Status) && !isAccess(x.Status)):
 		return reports.Conflict
 	}
 	return plainRefusal(x)

@@ -116,7 +116,7 @@ func afterLostAnswer(p targets.Profile, f Facts) Permit {
 
 func whileRunning(p targets.Profile) Permit {
 	d := list(reports.InProgress, reports.Replayed)
-	if known := len(p.InFlight.Mode) > 0; known && !p.InFlight.Has(targets.ModeWait) && !p.InFlight.Has(targets.ModePointer) {
+	if known := len(p.InFlight.Mode) > 0 && !p.InFlight.Has(targets.ModeUndocumented); known && !p.InFlight.Has(targets.ModeWait) && !p.InFlight.Has(targets.ModePointer) {
 		d = list(reports.InProgress)
 	}
 	return Permit{d, p.InFlight, "in_flight"}
@@ -196,7 +196,7 @@ func missingKey(p targets.Profile) Permit {
 	switch {
 	case p.Missing.Provenance == targets.Documented && p.Missing.Has(targets.ModeReject) && !runs:
 		return Permit{list(reports.Rejected), p.Missing, "missing"}
-	case len(p.Missing.Mode) > 0 && !p.Missing.Has(targets.ModeReject):
+	case runs && !p.Missing.Has(targets.ModeReject):
 		return Permit{list(reports.Created), p.Missing, "missing"}
 	}
 	return Permit{list(reports.Created, reports.Rejected), p.Missing, "missing"}
