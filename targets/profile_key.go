@@ -129,3 +129,11 @@ func (k Key) Dated(key string, first, now time.Time) (Key, error) {
 	k.Companions = filled
 	return k, nil
 }
+
+// Place says in words where the key travels: "header Idempotency-Key", "body /idempotency_key".
+func (k Key) Place() string {
+	if k.In == InNone {
+		return "none"
+	}
+	return string(k.In) + " " + k.Name
+}

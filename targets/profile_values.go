@@ -108,7 +108,7 @@ func valueText(v reflect.Value) (string, bool) {
 		}
 		return strings.Join(texts, " or "), true
 	case Duration:
-		return durationText(x.Std()), true
+		return x.Words(), true
 	case map[string]string:
 		texts := make([]string, 0, len(x))
 		for _, name := range slices.Sorted(maps.Keys(x)) {
@@ -127,17 +127,54 @@ func valueText(v reflect.Value) (string, bool) {
 	return fmt.Sprint(v.Interface()), true
 }
 
-// durationText writes a duration in its largest whole units: 24h, 7d, 75h30m.
-func durationText(d time.Duration) string {
+// Words writes a duration in its largest whole units, as a file would: 24h, 7d, 75h30m.
+func (d Duration) Words() string {
 	const day = 24 * time.Hour
-	if d > day && d%day == 0 {
-		return strconv.FormatInt(int64(d/day), 10) + "d"
+	if d.Std() > day && d.Std()%day == 0 {
+		return strconv.FormatInt(int64(d.Std()/day), 10) + "d"
 	}
-	text := d.String()
+	text := d.Std().String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
 			text = text[:len(text)-2]
 		}
+	}
+	return text
+}
+
+// KeptFor says in words how long a key is kept: "24h", "at least 24h", "7d to 14d", "for ever", "unknown". What is not
+// documented is marked.
+func (p Profile) KeptFor() string {
+	text := p.Retention.words()
+	if p.Expired.Has(ModeNever) {
+		text = "for ever"
+	}
+	switch {
+	case text == "":
+		return "unknown"
+	case p.Retention.Provenance != Documented:
+		return text + " (" + string(p.Retention.Provenance) + ")"
+	}
+	return text
+}
+
+func (r Retention) words() string {
+	low, high := r.Min.Words(), r.Max.Words()
+	text := ""
+	switch {
+	case r.Min == 0 && r.Max == 0:
+		return ""
+	case r.Min == r.Max:
+		text = low
+	case r.Max == 0:
+		text = "at least " + low
+	case r.Min == 0:
+		text = "at most " + high
+	default:
+		text = low + " to " + high
+	}
+	if r.Configurable {
+		text += ", configurable"
 	}
 	return text
 }
