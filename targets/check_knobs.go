@@ -120,7 +120,11 @@ func checkReceiver(d *decoder, p *Profile) {
 		}
 		return
 	}
-	checkStatuses(d, "receiver", r.Ack, nil)
+	for i, status := range r.Ack {
+		if status < 200 || status > 299 {
+			d.fail(item("receiver.ack", i), "", "receiver.ack: %d is no status of a success", status)
+		}
+	}
 	for name, list := range map[string]Strings{"identity": r.Identity, "fact": r.Fact, "renewed": r.Renewed, "attempt": {r.Attempt}} {
 		for i, at := range list {
 			checkMember(d, item("receiver."+name, i), at)
