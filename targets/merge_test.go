@@ -116,8 +116,7 @@ key: {companions: {Prefer: "respond-async, wait=5"}, min_length: 8}
 	untouched, err := ProfileNamed("netsuite", "")
 	require.NoError(t, err)
 	assert.Empty(t, untouched.Async.Result)
-	bare := parsed(t, "async: {id: $.id}
-").Profile
+	bare := parsed(t, "async: {id: $.id}\n").Profile
 	assert.Equal(t, &Async{Status: Ints{202}, Job: "header:Location", ID: "$.id", Claim: said}, bare.Async)
 	longer := parsed(t, "profile: azure-repeatable-requests\nretention: {min: 1h}\n").Profile
 	assert.Equal(t, Strings{"wait", "first_sent", "delete_key"}, longer.Retention.Age)
