@@ -119,8 +119,6 @@ func likeReceiver(v *vendor, w http.ResponseWriter, r *http.Request, body string
 
 const vendorHead = `
 name: vendor
-timeout: 5s
-settles: 1s
 observers: [{name: list, list: {request: "GET /?q={{marker}}", items: "$.list[*]", id: $.id}}]
 `
 
@@ -181,6 +179,7 @@ func TestJobThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	report := checkVendor(t, &vendor{answer: likeNetSuite, broken: "never ends"}, `
 profile: netsuite
+settles: 1s
 operations: {create: {request: POST /, body: {note: "{{marker}}"}, id: $.id}}`, "first-request")
 	c := caseOf(t, report, "first-request")
 	require.NotEmpty(t, c.Findings)
