@@ -151,6 +151,7 @@ const (
 	PurposeSetup    = "setup"
 	PurposeReadBack = "read back"
 	PurposeCleanUp  = "clean-up"
+	PurposeJob      = "job" // asking what became of a write that was only accepted
 )
 
 // Exchange is the redacted, length-limited copy of one exchange. Times are milliseconds since the run began; 0 with a
@@ -163,7 +164,7 @@ type Exchange struct {
 	Namespace   string              `json:"namespace,omitempty"`
 	Caller      string              `json:"caller,omitempty"`
 	Key         string              `json:"key,omitempty"`
-	Purpose     string              `json:"purpose"` // "attempt", "setup", "read back", "clean-up"
+	Purpose     string              `json:"purpose"` // "attempt", "setup", "read back", "clean-up", "job"
 	Method      string              `json:"method"`
 	URL         string              `json:"url"`
 	Header      map[string][]string `json:"header,omitempty"`

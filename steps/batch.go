@@ -36,6 +36,7 @@ func (w *world) sendBuilt(ctx context.Context, s *sent) error {
 	if err := w.deliver(ctx, s); err != nil {
 		return err
 	}
+	w.follow(ctx, s)
 	w.settleDisposition(s)
 	w.show(s, "attempt")
 	return nil

@@ -131,6 +131,7 @@ func (f *faulty) again(ctx context.Context, began time.Time) error {
 		if err := f.deliver(ctx, s); err != nil {
 			return err
 		}
+		f.follow(ctx, s)
 		f.settleDisposition(s)
 		f.show(s, reports.PurposeAttempt)
 		f.retry, f.retries = s, f.retries+1

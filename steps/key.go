@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
+	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
@@ -27,7 +26,22 @@ func (w *world) placeKey(s *sent, a sendArgs) error {
 		s.Key = key
 		return nil
 	}
-	return targets.Place(w.target.Profile.Key, key, &s.Attempt)
+	dated, err := w.target.Profile.Key.Dated(key, w.firstSent(key), w.Now())
+	if err != nil {
+		return err
+	}
+	return targets.Place(dated, key, &s.Attempt)
+}
+
+// firstSent gives when the case first made an attempt with a key, which is now for a new one.
+func (w *world) firstSent(key string) time.Time {
+	if w.keyTimes == nil {
+		w.keyTimes = map[string]time.Time{}
+	}
+	if _, known := w.keyTimes[key]; !known {
+		w.keyTimes[key] = w.Now()
+	}
+	return w.keyTimes[key]
 }
 
 // chooseKey gives the key of an attempt, with its relationship to the earlier ones in words.
@@ -57,18 +71,14 @@ func (w *world) chooseKey(s *sent, a sendArgs) (key, words string, err error) {
 	return key, "its own", err
 }
 
-// freshKey makes a key: an opaque UUID, or the one that the target's template derives from the bundle.
+// freshKey makes a key: an opaque one, or the one that the target's template derives from the bundle.
 func (w *world) freshKey(s *sent) (string, error) {
 	if t := w.target.Profile.Key.Template; t != "" {
 		return targets.Expand(t, w.vars(s))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	id, err := uuid.NewRandomFromReader(w.Random)
-	if err != nil {
-		return "", fmt.Errorf("make a key: %w", err)
-	}
-	return id.String(), nil
+	return w.target.Profile.Key.Fresh(w.Random)
 }
 
 // longKey makes a key of so many characters that does not compress.

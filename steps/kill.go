@@ -45,6 +45,7 @@ func (w *world) killDuring(ctx context.Context, s *sent, delay time.Duration) (f
 	killed := w.strikeDown(ctx)
 	x := <-done
 	w.enter(s, x)
+	w.follow(ctx, s)
 	w.settleDisposition(s)
 	w.show(s, reports.PurposeAttempt)
 	w.fault(fmt.Sprintf("killed %s after %q was sent", delay.Round(10*time.Microsecond), s.Name), killed)

@@ -53,6 +53,7 @@ func (w *world) sendOne(ctx context.Context, a sendArgs) (*sent, error) {
 	if err := w.deliver(ctx, s); err != nil {
 		return nil, err
 	}
+	w.follow(ctx, s)
 	w.settleDisposition(s)
 	w.show(s, "attempt")
 	return s, nil
@@ -118,16 +119,14 @@ func (w *world) settleDisposition(s *sent) {
 
 // settleOperation is settleDisposition for an attempt of an operation.
 func (w *world) settleOperation(s *sent) {
-	if s.Succeeded() {
-		s.id = w.target.Operations.Named(s.Operation).RecordID(s.Exchange)
-	}
+	s.id = w.recordNamed(*w.target.Operations.Named(s.Operation), s)
 	c := w.context(s)
 	s.repeats, s.disposition = c.KeyUsed && c.SameAs, judge.Disposition(s.Exchange, c)
 }
 
 // context gathers what the history says about the key of an attempt.
 func (w *world) context(s *sent) judge.Context {
-	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key]}
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key], Job: s.job}
 	for _, old := range w.history {
 		if old == s || old.Key != s.Key || s.Key == "" {
 			continue

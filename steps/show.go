@@ -83,10 +83,10 @@ func (w *world) byCreation(all []*sent, counted map[scope][]targets.Reading) []*
 	out := byEnd(all)
 	rank := func(s *sent) int {
 		n := 0
-		if judge.HasMarker(w.target.Profile.Replay.Marker, s.Answer) {
+		if judge.TellsRepeat(w.target.Profile.Replay.Marker, s.Exchange) {
 			n += 2
 		}
-		id := w.target.Operations.Named(s.Operation).RecordID(s.Exchange)
+		id := w.recordNamed(*w.target.Operations.Named(s.Operation), s)
 		if list := counted[s.scope()]; len(list) > 0 && !slices.Contains(list[0].IDs, id) {
 			n++
 		}

@@ -180,13 +180,16 @@ func (w *world) burst(ctx context.Context, a togetherArgs) (burst.Burst, error) 
 	for i, x := range b.Exchanges {
 		w.enter(all[i], x)
 	}
+	for _, s := range all {
+		w.follow(ctx, s)
+	}
 	var counted map[scope][]targets.Reading
 	if a.Mix == "tenants" || a.Mix == "operations" {
 		// Who created a record, where one key is sent to several places, is seen by where the record is.
 		w.readAll(ctx, attribution)
 		counted = w.readings[attribution]
 		for _, s := range all {
-			delete(w.seen, w.target.Operations.Named(s.Operation).RecordID(s.Exchange))
+			delete(w.seen, w.recordNamed(*w.target.Operations.Named(s.Operation), s))
 		}
 	}
 	w.classify(w.byCreation(all, counted))

@@ -34,8 +34,9 @@ type world struct {
 	records  map[string]string
 	bundle   targets.Bundle
 	revision string
-	approved map[string]bool // event+record that the case had approved
-	firstKey string          // "the same key"
+	approved map[string]bool      // event+record that the case had approved
+	firstKey string               // "the same key"
+	keyTimes map[string]time.Time // when each key was first sent
 
 	history   []*sent
 	readings  map[string]map[scope][]targets.Reading // by label
@@ -78,7 +79,9 @@ type sent struct {
 	event       bool   // a delivery to the receiver; its key is the id of the event
 	keyWords    string // the key relationship in words
 	id          string
-	repeats     bool // an earlier or concurrent attempt was the same request under the same key
+	job         judge.Job         // what became of a write that was only accepted
+	result      *targets.Exchange // and the answer that says so
+	repeats     bool              // an earlier or concurrent attempt was the same request under the same key
 	disposition reports.Disposition
 	situation   judge.Situation
 	permit      judge.Permit

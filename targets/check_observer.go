@@ -100,11 +100,13 @@ func checkPath(d *decoder, at, path string) {
 	}
 }
 
-// checkID wants a JSONPath, or header:Name.
+// checkID wants a JSONPath, header:Name or xml:Name.
 func checkID(d *decoder, at, id string) {
 	name, ok := strings.CutPrefix(id, headerID)
 	if !ok {
-		checkPath(d, at, id)
+		if id != "" {
+			checkPlace(d, at, id)
+		}
 		return
 	}
 	if err := headerOK(strings.TrimSpace(name), ""); err != nil {

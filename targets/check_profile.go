@@ -19,14 +19,19 @@ func checkProfile(d *decoder, p *Profile) {
 			checkStanding(d, c.path, c.clause.Claim, p.Source)
 		}
 	}
-	if !reflect.ValueOf(p.Retention).IsZero() {
-		checkStanding(d, "retention", p.Retention.Claim, p.Source)
-		checkRetention(d, p.Retention)
+	for _, c := range claimsOf(p) {
+		if c.given {
+			checkStanding(d, c.path, *c.claim, p.Source)
+		}
 	}
+	checkRetention(d, p.Retention)
 	if !reflect.ValueOf(p.Key).IsZero() {
-		checkStanding(d, "key", p.Key.Claim, p.Source)
 		checkKey(d, p.Key)
 	}
+	checkAsync(d, p.Async)
+	checkDelivery(d, p)
+	checkCounting(d, p)
+	checkRefused(d, p.Refused)
 }
 
 // checkStanding wants a provenance, and with it a level, a source and a date where they belong to it.
@@ -53,8 +58,7 @@ func checkOverrides(d *decoder, t *Target) {
 		into *Clause
 		from *Clause
 	}{{&given.Replay, t.Replay}, {&given.Mismatch, t.Mismatch}, {&given.InFlight, t.InFlight}, {&given.MismatchInFlight, t.MismatchInFlight},
-		{&given.Missing, t.Missing},
-		{&given.Expired, t.Expired}} {
+		{&given.Missing, t.Missing}, {&given.Expired, t.Expired}, {&given.StoreDown, t.StoreDown}} {
 		if c.from != nil {
 			*c.into = *c.from
 		}
@@ -71,6 +75,9 @@ func checkOverrides(d *decoder, t *Target) {
 	if t.Retention != nil {
 		checkRetention(d, *t.Retention)
 	}
+	checkAsync(d, t.Async)
+	checkRefused(d, t.Refused)
+	checkDelivery(d, &Profile{Delivery: t.Delivery})
 	if t.Held != nil {
 		checkStatuses(d, "held", t.Held.Status, t.Held.Code)
 	}
@@ -93,6 +100,7 @@ func checkClause(d *decoder, c namedClause) {
 			d.missing(c.path+"."+name, "", "%s.%s needs the name of a header", c.path, name)
 		}
 	}
+	checkMembers(d, c)
 	for i, p := range c.clause.Ignore {
 		if _, err := pointerTokens(p); err != nil {
 			d.fail(item(c.path+".ignore", i), "", "%s.ignore: %s", c.path, err)
@@ -110,7 +118,7 @@ func checkStatuses(d *decoder, at string, statuses Ints, code *Code) {
 		if code.At == "" {
 			d.missing(at+".code", "", "%s.code needs at, the JSONPath of the code", at)
 		}
-		checkPath(d, at+".code.at", code.At)
+		checkPlace(d, at+".code.at", code.At)
 	}
 }
 
@@ -121,42 +129,12 @@ func checkRetention(d *decoder, r Retention) {
 	if from := []string{"first_use", FromLastUse}; r.From != "" && !slices.Contains(from, r.From) {
 		d.fail("retention.from", suggest(r.From, from), "retention.from: %q is neither first_use nor last_use", r.From)
 	}
+	checkWords(d, "retention.age", r.Age, AgeWays())
 }
 
 // checkKeyOf checks the key that results for a target; a mistake is the file's only where the file speaks of the key.
 func checkKeyOf(d *decoder, t *Target) {
 	if t.Key != nil {
 		checkKey(d, t.Profile.Key)
-	}
-}
-
-func checkKey(d *decoder, k Key) {
-	switch k.In {
-	case InNone:
-	case InBody:
-		if _, err := pointerTokens(k.Name); err != nil {
-			d.fail("key.name", "for example /idempotency_key", "key.name: in a body the name is a JSON pointer: %s", err)
-		}
-	case InHeader:
-		if err := headerOK(k.Name, ""); err != nil {
-			d.fail("key.name", "", "key.name: %s", err)
-		}
-	default:
-		if k.Name == "" {
-			d.missing("key", "", "key needs a name")
-		}
-	}
-	for i, m := range k.Methods {
-		if m == "" || m != strings.ToUpper(m) {
-			d.fail(item("key.methods", i), "", "key.methods: %q is no method in capital letters", m)
-		}
-	}
-	for name, value := range k.Companions {
-		if err := headerOK(name, value); err != nil {
-			d.fail("key.companions", "", "key.companions: %s", err)
-		}
-	}
-	if k.MaxLength < 0 {
-		d.fail("key.max_length", "", "key.max_length must not be negative")
 	}
 }

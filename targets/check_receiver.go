@@ -40,7 +40,7 @@ func checkParts(d *decoder, r *Receiver) {
 			"receiver needs event_id: what makes two deliveries the same event")
 	}
 	for i, at := range r.EventID {
-		checkPlace(d, r, item("receiver.event_id", i), at)
+		checkEventPlace(d, r, item("receiver.event_id", i), at)
 		if slices.Index(r.EventID, at) < i {
 			d.fail(item("receiver.event_id", i), "", "receiver.event_id: %q is given twice", at)
 		}
@@ -50,7 +50,7 @@ func checkParts(d *decoder, r *Receiver) {
 			"receiver.event_id: every event would have the same id")
 	}
 	for i, at := range r.Fact {
-		checkPlace(d, r, item("receiver.fact", i), at)
+		checkEventPlace(d, r, item("receiver.fact", i), at)
 	}
 	for _, at := range slices.Sorted(maps.Keys(r.Other)) {
 		if !slices.Contains(r.EventID, at) {
@@ -76,7 +76,7 @@ func (r Receiver) changes() bool {
 	return ids[0] != ids[1]
 }
 
-func checkPlace(d *decoder, r *Receiver, path, at string) {
+func checkEventPlace(d *decoder, r *Receiver, path, at string) {
 	if !isPointer(at) {
 		if err := headerOK(at, ""); err != nil {
 			d.fail(path, "a JSON pointer begins with /", "%s: %s", path, err)

@@ -105,6 +105,9 @@ func headersOf(t *Target) []placedHeaders {
 // checkTemplates refuses a {{name}} that nothing will ever fill in. Templates were noted while the file was read.
 func checkTemplates(d *decoder, t *Target) {
 	for _, u := range d.templates {
+		if strings.HasPrefix(u.path, "key.companions.") {
+			continue // they have names of their own: see checkCompanions
+		}
 		if !slices.Contains(VarNames(), u.name) && !t.names(u.name) {
 			d.errs = append(d.errs, &FileError{File: d.file, Line: u.at.line, Column: u.at.column,
 				Msg: u.path + ": {{" + u.name + "}} is not known", Hint: suggest(u.name, VarNames())})

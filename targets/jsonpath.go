@@ -94,14 +94,18 @@ const headerID = "header:"
 
 // RecordID gives the id of the record that an answer speaks of, by the operation's `id`: a JSONPath into the content, or
 // header:Location, of which the last path segment counts. Empty where there is none. It never fails on hostile content.
-func (o Operation) RecordID(x Exchange) string {
-	if name, ok := strings.CutPrefix(o.ID, headerID); ok {
+func (o Operation) RecordID(x Exchange) string { return IDAt(o.ID, x) }
+
+// IDAt gives the id at a place in an answer: a JSONPath into the content, xml:NAME, or header:NAME, of which the last path
+// segment counts. Empty where there is none.
+func IDAt(at string, x Exchange) string {
+	if name, ok := strings.CutPrefix(at, headerID); ok {
 		return lastSegment(x.Answer.Get(strings.TrimSpace(name)))
 	}
-	if o.ID == "" || len(x.Content) == 0 {
+	if at == "" || len(x.Content) == 0 {
 		return ""
 	}
-	id, _ := QueryText(o.ID, x.Content)
+	id, _ := placeText(at, x)
 	return id
 }
 
@@ -125,12 +129,15 @@ func CodeMatches(c *Code, content []byte) bool {
 	if c == nil {
 		return true
 	}
+	if strings.HasPrefix(c.At, xmlAt) {
+		return slices.ContainsFunc(xmlTexts(c.At, content), c.holds)
+	}
 	hits, err := Query(c.At, content)
 	if err != nil {
 		return false
 	}
 	return slices.ContainsFunc(hits, func(hit any) bool {
 		s, ok := scalarText(hit)
-		return ok && (len(c.In) == 0 || slices.Contains(c.In, s))
+		return ok && c.holds(s)
 	})
 }

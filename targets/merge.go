@@ -39,6 +39,9 @@ func merge(p Profile, t *Target) Profile {
 	p.MismatchInFlight = mergeClause(p.MismatchInFlight, t.MismatchInFlight)
 	p.Missing = mergeClause(p.Missing, t.Missing)
 	p.Expired = mergeClause(p.Expired, t.Expired)
+	p.StoreDown = mergeClause(p.StoreDown, t.StoreDown)
+	p.Async, p.Delivery = mergeAsync(p.Async, t.Async), mergeDelivery(p.Delivery, t.Delivery)
+	p.Refused = mergeRefused(p.Refused, t.Refused)
 	p.settle()
 	return p
 }
@@ -50,6 +53,7 @@ func mergeFailures(profile, file Failures) Failures {
 		Unauthorized: mergeClause(profile.Unauthorized, &file.Unauthorized),
 		RateLimited:  mergeClause(profile.RateLimited, &file.RateLimited),
 		ServerError:  mergeClause(profile.ServerError, &file.ServerError),
+		Timeout:      mergeClause(profile.Timeout, &file.Timeout),
 	}
 }
 
@@ -59,6 +63,10 @@ func mergeScope(profile, file Scope) Scope {
 		Tenant:      mergeClause(profile.Tenant, &file.Tenant),
 		Environment: mergeClause(profile.Environment, &file.Environment),
 		Operation:   mergeClause(profile.Operation, &file.Operation),
+		User:        mergeClause(profile.User, &file.User),
+		Method:      mergeClause(profile.Method, &file.Method),
+		Region:      mergeClause(profile.Region, &file.Region),
+		Partition:   mergeClause(profile.Partition, &file.Partition),
 	}
 }
 
@@ -75,15 +83,7 @@ func mergeClause(profile Clause, file *Clause) Clause {
 	if len(file.Mode) > 0 {
 		out.Mode = file.Mode
 	}
-	if len(file.Status) > 0 {
-		out.Status = file.Status
-	}
-	if len(file.Ignore) > 0 {
-		out.Ignore = file.Ignore
-	}
-	if file.Code != nil {
-		out.Code = file.Code
-	}
+	layer(&out, file, "Mode", "Claim", "Marker", "RetryHint")
 	out.Claim = mergeClaim(profile.Claim, file.Claim)
 	out.Marker = mergeMarker(out.Marker, file.Marker, out.Level)
 	out.RetryHint = mergeMarker(out.RetryHint, file.RetryHint, out.Level)
@@ -126,23 +126,7 @@ func mergeKey(profile, file Key) Key {
 	if file.In != "" && file.In != profile.In {
 		out = Key{In: file.In, Claim: profile.Claim} // a name of a header is no name of a query parameter
 	}
-	for _, s := range []struct {
-		into *string
-		from string
-	}{{&out.Name, file.Name}, {&out.Template, file.Template}, {(*string)(&out.Quoting), string(file.Quoting)}} {
-		if s.from != "" {
-			*s.into = s.from
-		}
-	}
-	if file.MaxLength > 0 {
-		out.MaxLength = file.MaxLength
-	}
-	if len(file.Methods) > 0 {
-		out.Methods = file.Methods
-	}
-	if file.Companions != nil {
-		out.Companions = file.Companions
-	}
+	layer(&out, &file, "In", "Claim")
 	out.Claim = mergeClaim(profile.Claim, file.Claim)
 	return out
 }
@@ -150,11 +134,63 @@ func mergeKey(profile, file Key) Key {
 func mergeRetention(profile, file Retention) Retention {
 	out := file
 	if file.Min == 0 && file.Max == 0 {
-		out.Min, out.Max = profile.Min, profile.Max
+		out.Min, out.Max, out.Configurable = profile.Min, profile.Max, profile.Configurable || file.Configurable
+	}
+	if len(file.Age) == 0 {
+		out.Age = profile.Age
 	}
 	if file.From == "" {
 		out.From = profile.From
 	}
 	out.Claim = mergeClaim(profile.Claim, file.Claim)
 	return out
+}
+
+func mergeAsync(profile, file *Async) *Async {
+	if file == nil {
+		return profile
+	}
+	var out Async
+	if profile != nil {
+		out = *profile
+	}
+	base := out.Claim
+	layer(&out, file, "Claim")
+	out.Claim = mergeClaim(base, file.Claim)
+	return &out
+}
+
+func mergeRefused(profile, file *Refused) *Refused {
+	if file == nil {
+		return profile
+	}
+	var base Claim
+	if profile != nil {
+		base = profile.Claim
+	}
+	return &Refused{Code: file.Code, Claim: mergeClaim(base, file.Claim)}
+}
+
+func mergeDelivery(profile, file *Delivery) *Delivery {
+	if file == nil {
+		return profile
+	}
+	var out Delivery
+	if profile != nil {
+		out = *profile
+	}
+	base := out.Claim
+	layer(&out, file, "Claim")
+	out.Claim = mergeClaim(base, file.Claim)
+	return &out
+}
+
+// layer puts every member that the file gives over the profile's, but for those that are merged by rules of their own.
+func layer[T any](profile, file *T, except ...string) {
+	into, from := reflect.ValueOf(profile).Elem(), reflect.ValueOf(file).Elem()
+	for i := range from.NumField() {
+		if !from.Field(i).IsZero() && !slices.Contains(except, from.Type().Field(i).Name) {
+			into.Field(i).Set(from.Field(i))
+		}
+	}
 }

@@ -1,5 +1,10 @@
 package targets
 
+import (
+	"net/http"
+	"reflect"
+)
+
 // clausesOf lists every clause of a profile with its path in the YAML file.
 func clausesOf(p *Profile) []namedClause {
 	return []namedClause{
@@ -13,12 +18,45 @@ func clausesOf(p *Profile) []namedClause {
 		{"failures.unauthorized", &p.Failures.Unauthorized, failureModes()},
 		{"failures.rate_limited", &p.Failures.RateLimited, failureModes()},
 		{"failures.server_error", &p.Failures.ServerError, failureModes()},
+		{"failures.timeout", &p.Failures.Timeout, failureModes()},
 		{"expired", &p.Expired, []string{ModeNewRecord, ModeReject, ModeNever, ModeUndocumented}},
 		{"scope.credential", &p.Scope.Credential, scopeModes()},
 		{"scope.tenant", &p.Scope.Tenant, scopeModes()},
 		{"scope.environment", &p.Scope.Environment, scopeModes()},
 		{"scope.operation", &p.Scope.Operation, scopeModes()},
+		{"scope.user", &p.Scope.User, scopeModes()},
+		{"scope.method", &p.Scope.Method, scopeModes()},
+		{"scope.region", &p.Scope.Region, scopeModes()},
+		{"scope.partition", &p.Scope.Partition, scopeModes()},
+		{"store_down", &p.StoreDown, []string{ModeFailOpen, ModeFailClosed, ModeUndocumented}},
 	}
+}
+
+// claimsOf lists the claims of a profile that stand beside its clauses, with their paths in the YAML file.
+func claimsOf(p *Profile) []namedClaim {
+	list := []namedClaim{
+		{"key", &p.Key.Claim, !reflect.ValueOf(p.Key).IsZero()},
+		{"retention", &p.Retention.Claim, !reflect.ValueOf(p.Retention).IsZero()},
+		{"counting", &p.Counting.Claim, !reflect.ValueOf(p.Counting).IsZero()},
+		{"content_filter", &p.ContentFilter.Claim, !reflect.ValueOf(p.ContentFilter).IsZero()},
+	}
+	if p.Async != nil {
+		list = append(list, namedClaim{"async", &p.Async.Claim, true})
+	}
+	if p.Refused != nil {
+		list = append(list, namedClaim{"refused", &p.Refused.Claim, true})
+	}
+	if p.Delivery != nil {
+		list = append(list, namedClaim{"delivery", &p.Delivery.Claim, true})
+	}
+	return list
+}
+
+// namedClaim is a claim, where it stands, and whether anything is given there.
+type namedClaim struct {
+	path  string
+	claim *Claim
+	given bool
 }
 
 // namedClause is a clause, where it stands, and the modes it may have.
@@ -41,8 +79,14 @@ func (p *Profile) settle() {
 		c.clause.Marker = settleMarker(c.clause.Marker, c.clause.Claim)
 		c.clause.RetryHint = settleMarker(c.clause.RetryHint, c.clause.Claim)
 	}
-	p.settleClaim(&p.Retention.Claim)
-	p.settleClaim(&p.Key.Claim)
+	p.settleAsync()
+	p.Delivery, p.Refused = copied(p.Delivery), copied(p.Refused)
+	for _, c := range claimsOf(p) {
+		p.settleClaim(c.claim)
+	}
+	if p.Role == "" {
+		p.Role = RoleServer
+	}
 	if p.Key.In == "" {
 		p.Key.In = InHeader
 	}
@@ -51,6 +95,28 @@ func (p *Profile) settle() {
 	}
 	if p.Key.In == InHeader && p.Key.Quoting == "" {
 		p.Key.Quoting = QuotingBare
+	}
+}
+
+// copied gives a copy, since profiles are shared between targets.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	own := *p
+	return &own
+}
+
+func (p *Profile) settleAsync() {
+	p.Async = copied(p.Async)
+	if p.Async == nil {
+		return
+	}
+	if len(p.Async.Status) == 0 {
+		p.Async.Status = Ints{http.StatusAccepted}
+	}
+	if p.Async.Job == "" {
+		p.Async.Job = defaultJob
 	}
 }
 

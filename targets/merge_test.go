@@ -87,3 +87,37 @@ func TestKeyElsewhereForgetsTheHeader(t *testing.T) {
 	_, err := Parse("x.yaml", []byte(mergeHead+"profile: ietf-draft-07\nkey: {in: query}\n"), nil)
 	assert.EqualError(t, err, "x.yaml:6:1: key needs a name")
 }
+
+// TestFileStandsOverKnobs: what a target file says of jobs, refusals and receivers stands over its profile, member by
+// member, and leaves the profile of other targets alone.
+func TestFileStandsOverKnobs(t *testing.T) {
+	t.Parallel()
+	p := parsed(t, `
+profile: netsuite
+async: {result: $.result}
+refused: {at: "$.errors[*].message"}
+delivery: {identity: header:webhook-id, deadline: 5s}
+store_down: {mode: fail_closed, status: 503}
+scope: {user: {mode: isolated}}
+failures: {timeout: {mode: stored}}
+key: {companions: {Prefer: "respond-async, wait=5"}, min_length: 8}
+`).Profile
+	said := Claim{Level: Must, Provenance: Documented, Source: fileSource}
+	assert.Equal(t, &Async{Status: Ints{202}, Job: "header:Location", Done: &Code{At: "$.completed", In: Strings{"true"}}, Result: "$.result", Claim: said}, p.Async)
+	assert.Equal(t, &Refused{Code: Code{At: "$.errors[*].message"}, Claim: said}, p.Refused)
+	assert.Equal(t, Strings{"header:webhook-id"}, p.Delivery.Identity)
+	assert.Equal(t, said, p.Delivery.Claim)
+	assert.True(t, p.StoreDown.Has(ModeFailClosed))
+	assert.True(t, p.Scope.User.Has(ModeIsolated))
+	assert.True(t, p.Failures.Timeout.Has(ModeStored))
+	assert.Equal(t, "X-NetSuite-idempotency-key", p.Key.Name)
+	assert.Equal(t, "respond-async, wait=5", p.Key.Companions["Prefer"])
+	assert.Equal(t, 8, p.Key.MinLength)
+	untouched, err := ProfileNamed("netsuite", "")
+	require.NoError(t, err)
+	assert.Empty(t, untouched.Async.Result)
+	bare := parsed(t, "async: {id: $.id}\n").Profile
+	assert.Equal(t, &Async{Status: Ints{202}, Job: "header:Location", ID: "$.id", Claim: said}, bare.Async)
+	longer := parsed(t, "profile: azure-repeatable-requests\nretention: {min: 1h}\n").Profile
+	assert.Equal(t, Strings{"wait", "first_sent", "delete_key"}, longer.Retention.Age)
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -88,5 +89,6 @@ func yamlNames(files fs.FS, dir string) []string {
 			out = append(out, name)
 		}
 	}
+	slices.Sort(out) // the files are sorted with their endings, which puts docusign-connect before docusign
 	return out
 }

@@ -49,6 +49,8 @@ func placeKey(k Key, key string, a *Attempt) (err error) {
 		return nil
 	case InForm:
 		return placeInForm(k, key, a)
+	case InDirective:
+		return placeInDirective(k, key, a)
 	}
 	return fmt.Errorf("a key cannot travel in %q", k.In)
 }

@@ -41,9 +41,13 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, path string) bool {
 	case *Provenance:
 		enumInto(d, n, path, p, Provenances())
 	case *KeyIn:
-		enumInto(d, n, path, p, []KeyIn{InHeader, InBody, InQuery, InForm, InNone})
+		enumInto(d, n, path, p, KeyPlaces())
 	case *Quoting:
-		enumInto(d, n, path, p, []Quoting{QuotingBare, QuotingSFString})
+		enumInto(d, n, path, p, []Quoting{QuotingBare, QuotingSFString, QuotingEither})
+	case *Generator:
+		enumInto(d, n, path, p, []Generator{GeneratorUUID4, GeneratorUUID5, GeneratorRandom})
+	case *Role:
+		enumInto(d, n, path, p, []Role{RoleServer, RoleReceiver})
 	default:
 		return false
 	}

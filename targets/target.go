@@ -24,6 +24,10 @@ type Target struct {
 	Retention        *Retention `yaml:"retention"`
 	Expired          *Clause    `yaml:"expired"`
 	Scope            *Scope     `yaml:"scope"`
+	StoreDown        *Clause    `yaml:"store_down"`
+	Async            *Async     `yaml:"async"`
+	Refused          *Refused   `yaml:"refused"`
+	Delivery         *Delivery  `yaml:"delivery"`
 	Revision         string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
 
 	Values     Values            `yaml:"values"`

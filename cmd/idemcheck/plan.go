@@ -57,11 +57,25 @@ func printPlan(out io.Writer, t *targets.Target, cases []steps.Case, can steps.A
 
 func explainCommand() *cobra.Command {
 	var s selection
+	var profile string
 	cmd := &cobra.Command{
-		Use: "explain ID", Short: "Explain a case: what it proves, why, its source, and what is permitted",
-		Args:              cobra.ExactArgs(1),
+		Use: "explain ID", Short: "Explain a case: what it proves, why, its source, and what is permitted; or a profile",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if profile != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: completeCases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if profile != "" {
+				p, err := targets.ProfileNamed(profile, ".")
+				if err != nil {
+					return err
+				}
+				explainProfile(cmd.OutOrStdout(), p)
+				return nil
+			}
 			s.only = args
 			t, err := s.load()
 			if err != nil {
@@ -82,6 +96,8 @@ func explainCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&s.target, "target", "t", "", "explain it for this target file (default: the embedded reference API)")
+	cmd.Flags().StringVar(&profile, "profile", "", "explain this profile, and no case: a name that profiles lists, or a file")
+	cmd.MarkFlagsMutuallyExclusive("target", "profile")
 	return cmd
 }
 

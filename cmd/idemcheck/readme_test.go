@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // readmeExits are the commands of the README that do not end with 0.
@@ -56,6 +58,25 @@ func TestReadmeCommands(t *testing.T) {
 			assert.Equal(t, readmeExits[args], status, "%s", out)
 		})
 	}
+}
+
+// What the README's table calls a profile is one.
+func TestReadmeProfiles(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(readme), "\n## Profiles\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var listed []string
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
+				listed = append(listed, name[1])
+			}
+		}
+	}
+	assert.NotEmpty(t, listed)
+	assert.Subset(t, targets.ProfileNames(), listed)
 }
 
 // installed puts this program into a folder under its own name. TestMain then acts as the command.

@@ -28,45 +28,20 @@ func documented(a Attempted, permit Permit) Opinion {
 		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status for "+permit.Name,
 			numbers(c.Status), strconv.Itoa(a.Exchange.Status)), c.Claim))
 	}
-	if !targets.CodeMatches(c.Code, a.Exchange.Content) {
-		found, _ := targets.QueryText(c.Code.At, a.Exchange.Content)
+	if !targets.CodeIn(c.Code, a.Exchange) {
+		found := targets.CodeFound(c.Code, a.Exchange)
 		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented code for "+permit.Name,
 			strings.Join(c.Code.In, " or "), orNothing(found)), c.Claim))
 	}
-	return o.with(hint(a, c))
+	return o.with(pointer(a, c)).with(hint(a, c))
 }
 
 func hint(a Attempted, c targets.Clause) Opinion {
-	if c.RetryHint == nil || a.Disposition != reports.InProgress || HasMarker(c.RetryHint, a.Exchange.Answer) {
+	if c.RetryHint == nil || a.Disposition != reports.InProgress || HasMarker(c.RetryHint, a.Exchange) {
 		return Opinion{}
 	}
 	return byClaim(answerFinding(reports.WrongStatus, a, "the header that says when to try again",
 		c.RetryHint.Name, orNothing(a.Exchange.Answer.Get(c.RetryHint.Name))), c.RetryHint.Claim)
-}
-
-// replayAnswer compares a replay with the first answer, in the way the profile documents.
-func replayAnswer(a Attempted) Opinion {
-	var o Opinion
-	if a.First == nil || !a.First.Answered() {
-		return o
-	}
-	c := a.Replay
-	claim := c.Claim
-	if a.ID != a.FirstID && a.FirstID != "" {
-		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id", a.FirstID, orNothing(a.ID)), claim))
-	}
-	if c.Has(targets.ModeIdentical) {
-		o = o.with(identical(a, c))
-	}
-	if len(c.Status) > 0 && !c.HasStatus(a.Exchange.Status) {
-		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status of a replay", numbers(c.Status),
-			strconv.Itoa(a.Exchange.Status)), claim))
-	}
-	if c.Marker != nil && !HasMarker(c.Marker, a.Exchange.Answer) {
-		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the header that marks a replay",
-			c.Marker.Name+": "+strings.Join(c.Marker.Value, " or "), orNothing(a.Exchange.Answer.Get(c.Marker.Name))), c.Marker.Claim))
-	}
-	return o
 }
 
 // identical compares what a client reads: status, body, media type and Location. Other headers (dates, request ids)
@@ -80,7 +55,7 @@ func identical(a Attempted, c targets.Clause) Opinion {
 	if first.Status != x.Status {
 		differs("the first answer's status", strconv.Itoa(first.Status), strconv.Itoa(x.Status))
 	}
-	for _, name := range []string{"Content-Type", "Location"} {
+	for _, name := range comparedHeaders(c, first.Answer, x.Answer) {
 		if first.Answer.Get(name) != x.Answer.Get(name) {
 			differs("the first answer's "+name, first.Answer.Get(name), x.Answer.Get(name))
 		}

@@ -39,6 +39,8 @@ func Attempt(s Situation, a Attempted, permit Permit) Opinion {
 		if isRepeat(s) {
 			o = replayAnswer(a)
 		}
+	case reports.Created:
+		o = firstAnswer(a)
 	case reports.Conflict, reports.Rejected, reports.InProgress:
 		o = documented(a, permit)
 	}

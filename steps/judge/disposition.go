@@ -2,6 +2,7 @@ package judge
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -17,7 +18,19 @@ type Context struct {
 	SameAs   bool            // and the same operation and payload
 	Resolved bool            // and every such attempt had been answered before this one was sent
 	Expired  bool            // its retention is over
+	Job      Job             // of a write that was only accepted: what became of it
 }
+
+// Job is what is known of a write that is done after it was answered.
+type Job string
+
+// What a job can have come to. A write that is done when it is answered has none.
+const (
+	NoJob      Job = ""
+	JobDone    Job = "done"
+	JobBroke   Job = "broke"   // it has ended and written nothing
+	JobRunning Job = "running" // it had not ended when it was last asked for
+)
 
 // Disposition says what the target did with an attempt. It follows from the exchange and the history (an id that was
 // seen before, a key that was used before), never from the status alone.
@@ -27,9 +40,13 @@ func Disposition(x targets.Exchange, c Context) reports.Disposition {
 		return reports.NoAnswer
 	case isHeld(x, c.Held):
 		return reports.HeldBack
-	case c.KeyUsed && pointsAtFirst(x, c):
+	case c.Job == JobRunning:
+		return reports.InProgress
+	case c.Job == JobBroke:
+		return reports.Rejected
+	case c.KeyUsed && c.SameAs && pointsAtFirst(x, c):
 		return reports.Replayed
-	case x.Succeeded():
+	case x.Succeeded() && !refused(x, c.Profile.Refused):
 		return success(x, c)
 	case c.Expired && known(c.Profile.Expired) && Matches(c.Profile.Expired, x):
 		return reports.Rejected // the same status may stand for a mismatch of a key that is kept
@@ -44,7 +61,12 @@ func isHeld(x targets.Exchange, h *targets.Held) bool {
 		return false
 	}
 	clause := targets.Clause{Status: h.Status}
-	return (len(h.Status) == 0 || clause.HasStatus(x.Status)) && targets.CodeMatches(h.Code, x.Content)
+	return (len(h.Status) == 0 || clause.HasStatus(x.Status)) && targets.CodeIn(h.Code, x)
+}
+
+// refused reports whether an answer with a success status says that it is an error.
+func refused(x targets.Exchange, r *targets.Refused) bool {
+	return r != nil && targets.CodeIn(&r.Code, x)
 }
 
 func codes(c *targets.Code) int {
@@ -58,7 +80,7 @@ func codes(c *targets.Code) int {
 func pointsAtFirst(x targets.Exchange, c Context) bool {
 	r := c.Profile.Replay
 	return r.Has(targets.ModePointerError) && !x.Succeeded() && r.HasStatus(x.Status) &&
-		targets.CodeMatches(r.Code, x.Content)
+		targets.CodeIn(r.Code, x)
 }
 
 func success(x targets.Exchange, c Context) reports.Disposition {
@@ -67,11 +89,28 @@ func success(x targets.Exchange, c Context) reports.Disposition {
 		return reports.Replayed
 	case c.KeyUsed && Matches(c.Profile.InFlight, x) && c.Profile.InFlight.HasStatus(x.Status):
 		return reports.InProgress
-	case c.KeyUsed && c.SameAs && HasMarker(c.Profile.Replay.Marker, x.Answer):
+	case c.KeyUsed && c.SameAs && saysRepeat(c.Profile.Replay, x):
 		// The first answer may have been lost, so that its id is new to us.
+		return reports.Replayed
+	case c.KeyUsed && c.ID == "" && c.Profile.Replay.Has(targets.ModeAck):
+		// An acknowledgement looks like any other: only the count tells whether it acted twice.
 		return reports.Replayed
 	}
 	return reports.Created
+}
+
+// saysRepeat reports whether a success says by itself that it is no first answer: by a marker that first answers do not
+// have, or by the flag of an upsert.
+func saysRepeat(r targets.Clause, x targets.Exchange) bool {
+	if r.Has(targets.ModeUpsert) && r.Flag != nil && targets.CodeIn(r.Flag, x) {
+		return true
+	}
+	return TellsRepeat(r.Marker, x)
+}
+
+// TellsRepeat reports whether an answer has the marker of a replay, and one that first answers do not have as well.
+func TellsRepeat(m *targets.Marker, x targets.Exchange) bool {
+	return HasMarker(m, x) && !firstMayHave(m, x.Answer.Get(m.Name), x.Key)
 }
 
 // refusedReuse tells the refusals of a used key apart. Where one status stands for both, the history decides: nothing
@@ -88,7 +127,7 @@ func refusedReuse(x targets.Exchange, c Context) reports.Disposition {
 		return reports.InProgress
 	case mismatch:
 		return reports.Conflict
-	case !c.SameAs && isClientError(x.Status) && !isAccess(x.Status):
+	case !c.SameAs && (x.Succeeded() || isClientError(x.Status) && !isAccess(x.Status)):
 		return reports.Conflict
 	}
 	return plainRefusal(x)
@@ -117,21 +156,35 @@ func known(c targets.Clause) bool { return len(c.Status) > 0 || codes(c.Code) > 
 
 // Matches reports whether an answer has one of the clause's statuses and one of its codes, as far as it names any.
 func Matches(c targets.Clause, x targets.Exchange) bool {
-	return (len(c.Status) == 0 || c.HasStatus(x.Status)) && targets.CodeMatches(c.Code, x.Content)
+	return (len(c.Status) == 0 || c.HasStatus(x.Status)) && targets.CodeIn(c.Code, x)
 }
 
-// HasMarker reports whether the marker's header is there with one of its values. A nil marker never is.
-func HasMarker(m *targets.Marker, h http.Header) bool {
+// HasMarker reports whether the marker's header is in the answer with one of its values. A nil marker never is.
+func HasMarker(m *targets.Marker, x targets.Exchange) bool {
 	if m == nil || m.Name == "" {
 		return false
 	}
-	got := h.Values(m.Name)
+	got := x.Answer.Values(m.Name)
 	for _, g := range got {
 		for _, want := range m.Value {
-			if g == want {
+			if g == strings.ReplaceAll(want, keyValue, x.Key) {
 				return true
 			}
 		}
 	}
 	return len(m.Value) == 0 && len(got) > 0
+}
+
+// keyValue stands for the key in the value of a marker that echoes it.
+const keyValue = "{{key}}"
+
+// firstMayHave reports whether a first answer is said to have this value in the marker's header; "" for no such header.
+func firstMayHave(m *targets.Marker, got, key string) bool {
+	for _, v := range m.First {
+		switch {
+		case v == "any", v == "absent" && got == "", got != "" && got == strings.ReplaceAll(v, keyValue, key):
+			return true
+		}
+	}
+	return false
 }

@@ -121,7 +121,7 @@ func afterLostAnswer(p targets.Profile, f Facts) Permit {
 
 func whileRunning(p targets.Profile) Permit {
 	d := list(reports.InProgress, reports.Replayed)
-	if known := len(p.InFlight.Mode) > 0; known && !p.InFlight.Has(targets.ModeWait) {
+	if known := len(p.InFlight.Mode) > 0 && !p.InFlight.Has(targets.ModeUndocumented); known && !p.InFlight.Has(targets.ModeWait) && !p.InFlight.Has(targets.ModePointer) {
 		d = list(reports.InProgress)
 	}
 	return Permit{d, p.InFlight, "in_flight"}
@@ -162,6 +162,10 @@ func mismatch(p targets.Profile, f Facts) Permit {
 	}
 	if len(permit.Dispositions) == 0 {
 		permit.Dispositions = list(reports.Conflict, reports.Rejected)
+		if p.Replay.Has(targets.ModeAck) {
+			// A receiver acknowledges whatever it has seen; that it did not act is told by the count.
+			permit.Dispositions = append(permit.Dispositions, reports.Replayed)
+		}
 	}
 	return permit
 }
@@ -193,10 +197,11 @@ func unapproved(f Facts) Permit {
 }
 
 func missingKey(p targets.Profile) Permit {
+	runs := p.Missing.Has(targets.ModeExecutes) || p.Missing.Has(targets.ModeServerGenerates)
 	switch {
-	case p.Missing.Provenance == targets.Documented && p.Missing.Has(targets.ModeReject):
+	case p.Missing.Provenance == targets.Documented && p.Missing.Has(targets.ModeReject) && !runs:
 		return Permit{list(reports.Rejected), p.Missing, "missing"}
-	case len(p.Missing.Mode) > 0 && !p.Missing.Has(targets.ModeReject):
+	case runs && !p.Missing.Has(targets.ModeReject):
 		return Permit{list(reports.Created), p.Missing, "missing"}
 	}
 	return Permit{list(reports.Created, reports.Rejected), p.Missing, "missing"}

@@ -1,0 +1,139 @@
+package targets
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// KeyIn is the part of a request that carries the key.
+type KeyIn string
+
+// Where a key can travel.
+const (
+	InHeader    KeyIn = "header"
+	InBody      KeyIn = "body" // Name is an RFC 6901 JSON pointer
+	InQuery     KeyIn = "query"
+	InForm      KeyIn = "form"
+	InDirective KeyIn = "graphql_directive" // Name is the directive with its argument: idempotent(key)
+	InNone      KeyIn = "none"              // no key at all: a unique field does the work
+)
+
+// KeyPlaces lists where a key can travel.
+func KeyPlaces() []KeyIn {
+	return []KeyIn{InHeader, InBody, InQuery, InForm, InDirective, InNone}
+}
+
+// Quoting is how a key is written in a header.
+type Quoting string
+
+// The written forms: bare, or a structured-field String in double quotes (RFC 9651 section 3.3.3). Where either is
+// documented, the bare one is sent.
+const (
+	QuotingBare     Quoting = "bare"
+	QuotingSFString Quoting = "sf_string"
+	QuotingEither   Quoting = "either"
+)
+
+// Generator is what a fresh key is made of.
+type Generator string
+
+// The generators. Random is drawn from the key's alphabet.
+const (
+	GeneratorUUID4  Generator = "uuid4"
+	GeneratorUUID5  Generator = "uuid5"
+	GeneratorRandom Generator = "random"
+)
+
+// Key is how the idempotency key travels.
+type Key struct {
+	In         KeyIn     `yaml:"in"`
+	Name       string    `yaml:"name"`
+	OtherNames Strings   `yaml:"other_names"` // what other operations of the same owner call it; a target file chooses
+	Quoting    Quoting   `yaml:"quoting"`
+	Template   string    `yaml:"template"`   // a key derived from the bundle; empty: an opaque one per bundle
+	Generator  Generator `yaml:"generator"`  // of opaque keys; empty: uuid4, or random where a UUID is too long
+	Alphabet   string    `yaml:"alphabet"`   // the characters a key may hold; empty: not documented
+	MinLength  int       `yaml:"min_length"` // characters; 0: not documented
+	MaxLength  int       `yaml:"max_length"` // characters; 0: not documented
+	Methods    Strings   `yaml:"methods"`    // methods on which the key counts
+	// Companions are further headers sent with each key. {{key}}, {{first_sent}} (when the key was first sent, an HTTP
+	// date) and {{now}} are replaced.
+	Companions map[string]string `yaml:"companions"`
+	Claim      `yaml:",inline"`
+}
+
+// uuidLength is that of a UUID in its usual text form.
+const uuidLength = 36
+
+// randomLength is that of a random key where no length is documented.
+const randomLength = 32
+
+// letters is the alphabet of random keys where none is documented.
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// Fresh makes a key that nothing has used yet, from random bytes.
+func (k Key) Fresh(random io.Reader) (string, error) {
+	generator := k.Generator
+	if generator == "" && k.MaxLength > 0 && k.MaxLength < uuidLength {
+		generator = GeneratorRandom
+	}
+	if generator == GeneratorRandom {
+		return k.random(random)
+	}
+	id, err := uuid.NewRandomFromReader(random)
+	if err != nil {
+		return "", fmt.Errorf("make a key: %w", err)
+	}
+	if generator == GeneratorUUID5 {
+		id = uuid.NewSHA1(uuid.NameSpaceOID, id[:])
+	}
+	return id.String(), nil
+}
+
+func (k Key) random(random io.Reader) (string, error) {
+	alphabet := strings.Trim(k.Alphabet, " ") // a space at either end would be lost in a header
+	if alphabet == "" {
+		alphabet = letters
+	}
+	length := max(randomLength, k.MinLength)
+	if k.MaxLength > 0 {
+		length = min(length, k.MaxLength)
+	}
+	raw := make([]byte, length)
+	if _, err := io.ReadFull(random, raw); err != nil {
+		return "", fmt.Errorf("make a key: %w", err)
+	}
+	for i, b := range raw {
+		raw[i] = alphabet[int(b)%len(alphabet)]
+	}
+	return string(raw), nil
+}
+
+// Dated gives the key with its companion headers filled in for one attempt: first is when the key was first sent, now
+// when this attempt is.
+func (k Key) Dated(key string, first, now time.Time) (Key, error) {
+	vars := Vars{"key": key, "first_sent": first.UTC().Format(http.TimeFormat), "now": now.UTC().Format(http.TimeFormat)}
+	filled := make(map[string]string, len(k.Companions))
+	for name, value := range k.Companions {
+		text, err := Expand(value, vars)
+		if err != nil {
+			return Key{}, fmt.Errorf("fill in the header %s that goes with the key: %w", name, err)
+		}
+		filled[name] = text
+	}
+	k.Companions = filled
+	return k, nil
+}
+
+// Place says in words where the key travels: "header Idempotency-Key", "body /idempotency_key".
+func (k Key) Place() string {
+	if k.In == InNone {
+		return "none"
+	}
+	return string(k.In) + " " + k.Name
+}
