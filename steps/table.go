@@ -25,6 +25,7 @@ var choices = map[string][]scenarios.Choice{
 	"operation": {
 		{Phrase: "operation", Value: "main"},
 		{Phrase: "other operation", Value: "other"},
+		{Phrase: "operation with a plain body", Value: "text"},
 	},
 	"namespace": {
 		{Phrase: "the other tenant", Value: "other_tenant"},
@@ -46,6 +47,8 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "the members in another order", Value: "reordered"},
 		{Phrase: "an invalid body", Value: "invalid"},
 		{Phrase: "a changed member", Value: "changed:"},
+		{Phrase: "another text", Value: "text"},
+		{Phrase: "a body that makes a large answer", Value: "large"},
 	},
 	"to": {
 		{Phrase: "another instance", Value: "replica"},
@@ -75,7 +78,7 @@ func situationChoices() []scenarios.Choice {
 
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
-func table() []row { return slices.Concat(givens(), whens(), crashes(), thens()) }
+func table() []row { return slices.Concat(givens(), whens(), payloads(), crashes(), thens()) }
 
 // givens are the steps that set a case up.
 func givens() []row {
@@ -158,6 +161,8 @@ func thens() []row {
 			say("exactly {count} record(s) exist(s) in {namespace}"),
 			say(`exactly {count} record(s) exist(s), and 1 more if "{unless}" rightly created its own`),
 			say("exactly {count} record(s) exist(s), and 1 more for each attempt that was answered with one", "unless", "answered"),
+			say("exactly {count} record(s) exist(s), and 1 more for each change that rightly made its own", "unless", "changes"),
+			say("exactly {count} record(s) of the operation with a plain body exist(s)", "operation", "text"),
 			say("exactly {count} record(s) of the other operation exist(s)", "operation", "other"),
 			say(`exactly {count} record(s) of the other operation exist(s), and 1 more if "{unless}" rightly created its own`, "operation", "other"),
 		).costing(cost{readings: 1}),

@@ -52,6 +52,7 @@ type world struct {
 	children int             // parts that were begun
 	worst    reports.Verdict // of the parts so far
 	right    int             // records after each part
+	allowed  int             // records that changes of the payload have rightly made
 
 	evidence judge.Evidence
 	notes    map[string]bool

@@ -26,6 +26,9 @@ const (
 	newRecordOnMismatch
 	operationNotInScope
 	rawBodyFingerprint
+	ownerNotCompared
+	queryNotCompared
+	textNotCompared
 	tenantNotInScope
 	environmentNotInScope
 	tenantsShareLock
@@ -122,7 +125,16 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"K3[baseline-key]", "leaked"}, {"double-send-two-operations", "leaked"}}},
 	rawBodyFingerprint: {Name: "raw-body-fingerprint", Class: "fingerprint-too-strict", Report: "B45",
 		Summary: "Takes the fingerprint of the raw body, so that key order and spacing make a mismatch.",
-		Breaks:  []Break{{"replay-key-order", "replay-differs"}}},
+		Breaks:  []Break{{"replay-key-order", "replay-differs"}, {"payload-compared", "replay-differs"}}},
+	ownerNotCompared: {Name: "owner-not-compared", Class: "payload-not-compared", Report: "B35",
+		Summary: "Leaves the member owner out of what is compared: another owner under a used key is answered with the first task.",
+		Breaks:  []Break{{"payload-compared", "wrong-status"}, {"conflict-material", "wrong-status"}}},
+	queryNotCompared: {Name: "query-not-compared", Class: "query-not-in-fingerprint", Report: "B41",
+		Summary: "Leaves the query out of what is compared.",
+		Breaks:  []Break{{"payload-compared", "wrong-status"}}},
+	textNotCompared: {Name: "text-not-compared", Class: "body-invisible-to-fingerprint", Report: "B43",
+		Summary: "Compares only bodies that are JSON: another plain text under a used key is answered with the first note.",
+		Breaks:  []Break{{"text-body-compared", "wrong-status"}}},
 	tenantNotInScope: {Name: "tenant-not-in-scope", Class: "cross-caller-replay", Report: "B47",
 		Summary: "Leaves the tenant out of the scope: another tenant with the same key gets the answer of the first.",
 		Breaks:  []Break{{"K6[other-tenant]", "leaked"}, {"K6[other-tenant]", "lost"}}},

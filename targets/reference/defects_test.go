@@ -231,6 +231,7 @@ func TestDefects(t *testing.T) {
 	tested, all := map[string]bool{}, maps.Clone(faultCases)
 	maps.Copy(all, raceCases)
 	maps.Copy(all, crashCases)
+	maps.Copy(all, requestCases)
 	for given, c := range all {
 		name, _, _ := strings.Cut(given, "=")
 		tested[name] = true

@@ -30,7 +30,8 @@
 //	GET    /v1/tasks              ?q= &account= &limit= and &cursor= or &page=
 //	GET    /v1/tasks/{id}
 //	DELETE /v1/tasks/{id}         delete-internal-review-task; a key is optional
-//	POST   /v1/review-notes       update-review-note; needs a key and its own permission
+//	POST   /v1/review-notes       update-review-note; needs a key and its own permission. As text/plain
+//	                              the body is the note, and ?event= &account= &revision= the rest
 //	GET    /v1/review-notes       like the list of tasks
 //	GET    /v1/review-notes/{id}
 //	DELETE /v1/review-notes/{id}  delete-review-note; the permission of update-review-note

@@ -48,7 +48,7 @@ func (s *Server) keyed(op operation) handler {
 			return answer{}, err
 		}
 		var err error
-		if a.fingerprint, err = s.fingerprintOf(r.Method, r.URL, r.body); err != nil {
+		if a.fingerprint, err = s.fingerprintOf(r.Request, r.body); err != nil {
 			return answer{}, err
 		}
 		// A client that hangs up must not stop the work half way.
