@@ -12,6 +12,6 @@ var FS embed.FS
 func Paths() []string {
 	return []string{
 		"identity.feature", "replay.feature", "key.feature", "conflict.feature", "payload.feature", "concurrency.feature", "failure.feature",
-		"crash.feature", "batch.feature",
+		"isolation.feature", "crash.feature", "batch.feature",
 	}
 }

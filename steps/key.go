@@ -27,13 +27,21 @@ func (w *world) placeKey(s *sent, a sendArgs) error {
 		s.Key = key
 		return nil
 	}
-	return targets.Place(w.target.Profile.Key, key, &s.Attempt)
+	if err := targets.Place(w.target.Profile.Key, key, &s.Attempt); err != nil {
+		return err
+	}
+	w.reform(s, a.Key)
+	return nil
 }
 
 // chooseKey gives the key of an attempt, with its relationship to the earlier ones in words.
 func (w *world) chooseKey(s *sent, a sendArgs) (key, words string, err error) {
 	if length, long := strings.CutPrefix(a.Key, "length:"); long {
 		return w.longKey(s, length)
+	}
+	switch a.Key {
+	case "spaced", "beyond-ascii", "other-beyond-ascii", "other-quoting", "two-lines":
+		return w.oddKey(s, a.Key)
 	}
 	switch {
 	case a.KeyOf != "":

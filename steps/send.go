@@ -28,6 +28,7 @@ type sendArgs struct {
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
 	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
+	Status    string `arg:"status" doc:"the status of a refusal, for the switch refuse; default 429"`
 	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
 }
 
@@ -154,7 +155,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 		s.situation = judge.Refused
 	}
 	base, headers := w.address(a)
-	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String())})
+	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String()), "status": pick(a.Status, "429")})
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,11 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "its own key", Value: "own"},
 		{Phrase: "a different key", Value: "own"},
 		{Phrase: "the same key in the other letter case", Value: "other-case"},
+		{Phrase: "the same key with a space at its end", Value: "spaced"},
+		{Phrase: "the same key in its other form", Value: "other-quoting"},
+		{Phrase: "a key with a letter beyond ASCII", Value: "beyond-ascii"},
+		{Phrase: "the same key with another letter beyond ASCII", Value: "other-beyond-ascii"},
+		{Phrase: "two keys in two header lines", Value: "two-lines"},
 		{Phrase: "a key of 255 characters", Value: "length:255"},
 		{Phrase: "a key of 256 characters", Value: "length:256"},
 		{Phrase: "a key of 5000 characters", Value: "length:5000"},
@@ -64,6 +69,9 @@ var choices = map[string][]scenarios.Choice{
 	},
 	"caller": {
 		{Phrase: "a caller without its authorization", Value: "lesser"},
+		{Phrase: "a caller that may not use it", Value: "unauthorized"},
+		{Phrase: "another caller of the same tenant", Value: "another"},
+		{Phrase: "a caller that can be revoked", Value: "revocable"},
 	},
 	"situation": situationChoices(),
 }

@@ -112,7 +112,8 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
 		Replay: w.target.Profile.Replay}
 	if first != nil {
-		facts.Prior = first.disposition
+		facts.Prior, facts.PriorStatus = first.disposition, first.Status
+		attempted.Prior, attempted.Coded = &first.Exchange, w.target.Profile.InFlight.Code != nil
 		facts.RecordRead = w.recordSeenBefore(s)
 		attempted.FirstID, attempted.KeyShared = first.id, true
 		if first.Succeeded() { // what was refused or failed is no answer that a replay could repeat

@@ -36,6 +36,8 @@ type world struct {
 	revision string
 	approved map[string]bool // event+record that the case had approved
 	firstKey string          // "the same key"
+	// secondKey stands beside the first where two are sent at once.
+	secondKey string
 
 	history   []*sent
 	readings  map[string]map[scope][]targets.Reading // by label
@@ -49,10 +51,11 @@ type world struct {
 	originals map[string][]byte // by record id: what the read call gave when it was new
 	artifact  *reports.Artifact
 
-	children int             // parts that were begun
-	worst    reports.Verdict // of the parts so far
-	right    int             // records after each part
-	allowed  int             // records that changes of the payload have rightly made
+	children int                     // parts that were begun
+	worst    reports.Verdict         // of the parts so far
+	right    int                     // records after each part
+	undo     []func(context.Context) // of what the case did to the target itself; done when it has ended
+	allowed  int                     // records that changes of the payload have rightly made
 
 	evidence judge.Evidence
 	notes    map[string]bool
@@ -230,6 +233,9 @@ func (w *world) end(ctx context.Context) {
 	defer cancel()
 	if len(w.history) > 0 {
 		w.judgeCounts(rest, "at the end")
+	}
+	for _, undo := range w.undo {
+		undo(rest)
 	}
 	w.finish()
 }

@@ -32,6 +32,9 @@ const (
 	tenantNotInScope
 	environmentNotInScope
 	tenantsShareLock
+	callerInScope
+	authorizationAfterLookup
+	revokedReplayed
 	replayStatus200
 	replayHeadersLost
 	replayBodyTruncated
@@ -39,16 +42,26 @@ const (
 	replayRefused
 	mailPerAttempt
 	keyIgnored
+	notesNotCovered
+	largeAnswerNotStored
+	deleteReplay404
 	dedupeByPayload
 	collapseEverything
 	mergesDistinctBursts
 	failureStored
 	keyBurnedByFailure
+	refusalsStored
+	refusalNeverSettles
+	refusalNotKept
 	checkBeforeLookup
 	missingKeyAccepted
 	emptyKeyAccepted
 	longKey500
 	keyCaseFolded
+	keyTrimmed
+	keyLettersDropped
+	twoKeysTakenForNone
+	bareKey500
 	approvalNotChecked
 	authorizationNotChecked
 	noteOverwritesTask
@@ -144,6 +157,15 @@ var defectTable = [...]Defect{
 	tenantsShareLock: {Name: "tenants-share-lock", Class: "wrong-namespace", Report: "B50",
 		Summary: "Leaves the tenant out of the name of the lock, though not of what it stores: while a request runs, another tenant with its key is told 409.",
 		Breaks:  []Break{{"double-send-two-tenants", "stuck"}}},
+	callerInScope: {Name: "caller-in-scope", Class: "wrong-namespace", Report: "B49",
+		Summary: "Makes the user a part of the scope, though a key is said to belong to the tenant: a retry by a colleague runs again.",
+		Breaks:  []Break{{"another-caller", "wrong-status"}, {"another-caller", "duplicate"}}},
+	authorizationAfterLookup: {Name: "authorization-after-lookup", Class: "cross-caller-replay", Report: "B47",
+		Summary: "Looks the key up before it asks whether the caller may use the operation.",
+		Breaks:  []Break{{"unauthorized-replay", "leaked"}}},
+	revokedReplayed: {Name: "revoked-replayed", Class: "cross-caller-replay", Report: "B47",
+		Summary: "Looks the key up before it asks whether the credential was revoked.",
+		Breaks:  []Break{{"revoked-caller", "leaked"}}},
 	replayStatus200: {Name: "replay-status-200", Class: "replay-status-changed", Report: "B53",
 		Summary: "Replays with status 200 whatever the first status was.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
@@ -165,6 +187,15 @@ var defectTable = [...]Defect{
 	keyIgnored: {Name: "key-ignored", Class: "path-not-covered", Report: "B80",
 		Summary: "Demands the key and then ignores it.",
 		Breaks:  []Break{{"replay-once", "duplicate"}, {"replay-once", "key-ignored"}}},
+	notesNotCovered: {Name: "notes-not-covered", Class: "path-not-covered", Report: "B80",
+		Summary: "Demands the key of a note and then ignores it, while tasks honour theirs.",
+		Breaks:  []Break{{"replay-other-operation", "duplicate"}, {"replay-other-operation", "key-ignored"}}},
+	largeAnswerNotStored: {Name: "large-answer-not-stored", Class: "oversize-response-skipped", Report: "B62",
+		Summary: "Stores no answer of more than 64 KiB, so that its repeat runs again.",
+		Breaks:  []Break{{"replay-large", "duplicate"}, {"replay-large", "key-ignored"}}},
+	deleteReplay404: {Name: "delete-replay-404", Class: "delete-replay-404", Report: "B85",
+		Summary: "Ignores the key of a delete: the repeat of one that succeeded is answered 404.",
+		Breaks:  []Break{{"replay-delete", "replay-differs"}}},
 	dedupeByPayload: {Name: "dedupe-by-payload", Class: "dedupe-too-broad", Report: "B91",
 		Summary: "Answers a new task with the earlier one of the same account and note, whatever the key and the event.",
 		Breaks:  []Break{{"K5", "lost"}, {"different-key", "lost"}}},
@@ -180,6 +211,15 @@ var defectTable = [...]Defect{
 	keyBurnedByFailure: {Name: "key-burned-by-failure", Class: "key-burned-by-failure", Report: "B28",
 		Summary: "Uses the key up when the payload is refused as invalid: equal and corrected repeats are refused, and nothing exists.",
 		Breaks:  []Break{{"invalid-then-corrected", "stuck"}}},
+	refusalsStored: {Name: "refusals-stored", Class: "key-burned-by-failure", Report: "B28",
+		Summary: "Stores a 401, 403 or 429 under the key and replays it once the caller is let in again.",
+		Breaks:  []Break{{"turned-away[429]", "stuck"}, {"turned-away[401]", "stuck"}, {"turned-away[403]", "stuck"}}},
+	refusalNeverSettles: {Name: "refusal-never-settles", Class: "refused-op-never-settles", Report: "B24",
+		Summary: "Answers 500 to every repeat of a request that was refused for good.",
+		Breaks:  []Break{{"refusal-repeated", "server-error"}}},
+	refusalNotKept: {Name: "refusal-not-kept", Class: "final-4xx-not-kept", Report: "B30",
+		Summary: "Forgets a refusal that was the outcome, so that a late duplicate runs once there is room.",
+		Breaks:  []Break{{"refusal-outlived", "wrong-status"}}},
 	checkBeforeLookup: {Name: "check-before-lookup", Class: "check-before-lookup", Report: "B32",
 		Summary: "Checks approval and account limit before the key, so that a success is no longer replayed once they have changed.",
 		Breaks:  []Break{{"replay-at-the-limit", "replay-differs"}}},
@@ -195,6 +235,18 @@ var defectTable = [...]Defect{
 	keyCaseFolded: {Name: "key-case-folded", Class: "key-format", Report: "B65",
 		Summary: "Takes keys that differ only in case for the same.",
 		Breaks:  []Break{{"key-letter-case", "key-ignored"}}},
+	keyTrimmed: {Name: "key-trimmed", Class: "key-format", Report: "B65",
+		Summary: "Drops blanks inside the quotes of a key, so that two keys are one.",
+		Breaks:  []Break{{"key-trailing-space", "key-ignored"}}},
+	keyLettersDropped: {Name: "key-letters-dropped", Class: "key-format", Report: "B65",
+		Summary: "Drops letters beyond ASCII from a key instead of refusing it, so that two keys are one.",
+		Breaks:  []Break{{"key-beyond-ascii", "key-ignored"}}},
+	twoKeysTakenForNone: {Name: "two-keys-taken-for-none", Class: "key-format", Report: "B65",
+		Summary: "Runs a create with two key headers as if it had none.",
+		Breaks:  []Break{{"key-two-lines", "duplicate"}}},
+	bareKey500: {Name: "bare-key-500", Class: "key-format", Report: "B64",
+		Summary: "Answers 500 to a key that is not in quotes.",
+		Breaks:  []Break{{"key-quoting", "server-error"}}},
 	approvalNotChecked: {Name: "approval-not-checked",
 		Summary: "Creates tasks for events that nobody approved for the account, which K2 of the six collisions forbids.",
 		Breaks:  []Break{{"K2[own-key]", "duplicate"}}},

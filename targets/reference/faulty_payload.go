@@ -17,3 +17,7 @@ func withoutOwner(canonical []byte) []byte {
 	}
 	return out
 }
+
+// largestStored is the longest answer that is stored, in bytes
+// (large-answer-not-stored).
+const largestStored = 64 << 10

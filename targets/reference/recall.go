@@ -64,6 +64,9 @@ func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	if s.broken(replay500) {
 		return answer{}, problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The key exists."}
 	}
+	if s.broken(refusalNeverSettles) && reply.Status >= http.StatusBadRequest {
+		return answer{}, problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The operation is initializing."}
+	}
 	if s.broken(replayRefused) {
 		return answer{}, keyUsed()
 	}
