@@ -67,12 +67,19 @@ var fiberTruth = map[string]truth{
 	"replay-after-delete":          holds,         // the first answer, and nothing is made again
 	"replay-at-the-limit":          notApplicable, // the service knows no limit
 	"replay-key-order":             holds,
+	"replay-other-operation":       holds,
+	"replay-large":                 holds,
+	"replay-delete":                holds,
 	"replay-after-restart":         breaksMust("duplicate key-ignored"), // keys are kept in memory
 	"missing-key":                  breaksShould("wrong-status"),
 	"empty-key":                    breaksShould("wrong-status"),
 	"key-length[255]":              breaksShould("server-error"), // a key that is not 36 characters long is a 500
 	"key-length[256]":              breaksShould("server-error"),
-	"key-length[5000]":             holds, // refused by the HTTP server: 431
+	"key-length[5000]":             holds,                        // refused by the HTTP server: 431
+	"key-trailing-space":           notApplicable,                // HTTP drops a space behind a bare key
+	"key-beyond-ascii":             breaksShould("server-error"), // 38 bytes
+	"key-two-lines":                holds,                        // the first line counts
+	"key-quoting":                  breaksShould("server-error"), // 38 bytes
 	"conflict-material":            breaksShould("wrong-status"),
 	"conflict-then-replay":         holds,
 	"payload-compared":             breaksShould("wrong-status"), // whatever is sent under a used key is answered with the first order
@@ -109,6 +116,14 @@ var fiberTruth = map[string]truth{
 	"crash-after-answer":           breaksMust("duplicate key-ignored"), // keys are kept in memory
 	"invalid-then-corrected":       holds,
 	"error-then-retry":             holds,
+	"turned-away[429]":             notApplicable,
+	"turned-away[401]":             notApplicable,
+	"turned-away[403]":             notApplicable,
+	"refusal-repeated":             notApplicable,
+	"refusal-outlived":             notApplicable,
+	"unauthorized-replay":          notApplicable,
+	"another-caller":               notApplicable,
+	"revoked-caller":               notApplicable,
 }
 
 // What idemcheck finds at a middleware that its authors did not write is what was found by hand.
