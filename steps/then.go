@@ -110,7 +110,7 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	}
 	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
 	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
-		Replay: w.target.Profile.Replay}
+		Replay: w.target.Profile.Replay, Volatile: w.volatile}
 	if first != nil {
 		facts.Prior, facts.PriorStatus = first.disposition, first.Status
 		attempted.Prior, attempted.Coded = &first.Exchange, w.target.Profile.InFlight.Code != nil
@@ -124,6 +124,9 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	s.permit = judge.Permitted(situation, w.target.Profile, facts)
 	w.draw(s)
 	w.take(judge.Attempt(situation, attempted, s.permit))
+	if situation == judge.Replay && s.disposition == reports.Replayed {
+		w.observeRate(s)
+	}
 	return nil
 }
 

@@ -19,6 +19,7 @@ type settleArgs struct {
 // in-progress at the end of the bound stays in the history as what it is; the judge calls it stuck.
 func (w *world) settle(ctx context.Context, a settleArgs) error {
 	bound := w.Now().Add(w.settleBound())
+	var waiting []*sent
 	for {
 		args := sendArgs{As: a.As, Key: "same", KeyOf: a.KeyOf}
 		s, err := w.sendOne(ctx, args)
@@ -26,8 +27,10 @@ func (w *world) settle(ctx context.Context, a settleArgs) error {
 			return err
 		}
 		if s.disposition != reports.InProgress {
+			w.observeProgress(waiting, s)
 			return nil
 		}
+		waiting = append(waiting, s)
 		pause := retryAfter(s.Exchange, 200*time.Millisecond, 2*time.Second)
 		if w.Now().Add(pause).After(bound) {
 			return nil

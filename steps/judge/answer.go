@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,15 +94,26 @@ func identical(a Attempted, c targets.Clause) Opinion {
 		o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q: a body was too long to compare", x.Name)})
 		return o
 	}
-	if !bytes.Equal(first.Content, x.Content) {
-		what, same := bodyDifference(first.Content, x.Content, c.Ignore)
-		if !same {
-			differs("the first answer's body", what.want, what.got)
-		} else {
-			o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q: the body has the same JSON value as the first one in other bytes", x.Name)})
-		}
+	return o.with(sameBody(a, c))
+}
+
+// sameBody compares the bodies of a replay and of the first answer: as JSON where they are JSON, else byte by byte. A
+// member that differs between any two answers is no finding.
+func sameBody(a Attempted, c targets.Clause) Opinion {
+	first, x := *a.First, a.Exchange
+	if bytes.Equal(first.Content, x.Content) {
+		return Opinion{}
 	}
-	return o
+	what, same := bodyDifference(first.Content, x.Content, c.Ignore)
+	if same {
+		return Opinion{Notes: []reports.Note{{Text: fmt.Sprintf("%q: the body has the same JSON value as the first one in other bytes", x.Name)}}}
+	}
+	if _, same := bodyDifference(first.Content, x.Content, slices.Concat(c.Ignore, a.Volatile)); same {
+		return Opinion{Notes: []reports.Note{{Warning: true, Text: fmt.Sprintf(
+			"%q: %s where the first answer has %s. Any two answers of this target differ there, so that it is no finding; replay.ignore in the target file says so for good",
+			x.Name, what.got, what.want)}}}
+	}
+	return byClaim(answerFinding(reports.ReplayDiffers, a, "the first answer's body", orNothing(what.want), orNothing(what.got)), c.Claim)
 }
 
 // Compare tells whether two bodies have the same JSON value, and if not, the first member that differs on both sides.

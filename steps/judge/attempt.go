@@ -19,6 +19,7 @@ type Attempted struct {
 	Coded       bool              // in-progress answers are documented with a code of their own
 	KeyShared   bool              // its key was used before by another identity
 	Replay      targets.Clause    // what the profile documents of a replay
+	Volatile    []string          // pointers into the body that differ between any two answers
 	Level       targets.Level     // of the scenario
 }
 

@@ -2,84 +2,6 @@ package reference
 
 import "time"
 
-// defect is the place of a Defect in defectTable.
-type defect int
-
-// The order of these constants is the order of Defects.
-const (
-	checkThenInsert defect = iota
-	storedAfterWork
-	actsAfterBody
-	claimReadBack
-	twoPayloadsBothRun
-	lostRace500
-	unrelatedKeysRefused
-	unrelatedKeysSerialised
-	replay500
-	neverReleased
-	halfRequestClaimsKey
-	payloadNotCompared
-	overwriteOnMismatch
-	conflictAsInProgress
-	conflictWhileRunningAsInProgress
-	conflictLeaksOriginal
-	newRecordOnMismatch
-	operationNotInScope
-	rawBodyFingerprint
-	ownerNotCompared
-	queryNotCompared
-	textNotCompared
-	tenantNotInScope
-	environmentNotInScope
-	tenantsShareLock
-	callerInScope
-	authorizationAfterLookup
-	revokedReplayed
-	replayStatus200
-	replayHeadersLost
-	replayBodyTruncated
-	replayRecomputed
-	replayRefused
-	mailPerAttempt
-	keyIgnored
-	notesNotCovered
-	largeAnswerNotStored
-	deleteReplay404
-	dedupeByPayload
-	collapseEverything
-	mergesDistinctBursts
-	failureStored
-	keyBurnedByFailure
-	refusalsStored
-	refusalNeverSettles
-	refusalNotKept
-	checkBeforeLookup
-	missingKeyAccepted
-	emptyKeyAccepted
-	longKey500
-	keyCaseFolded
-	keyTrimmed
-	keyLettersDropped
-	twoKeysTakenForNone
-	bareKey500
-	approvalNotChecked
-	authorizationNotChecked
-	noteOverwritesTask
-	workLostOnHangUp
-	recordBeforeKey
-	lockShorterThanHandler
-	lockDeletedByFormerOwner
-	claimOutlivesOwner
-	perProcessStore
-	boundedStore
-	deleteForgetsKey
-	answerInSecondTransaction
-	answersBeforeCommit
-	commitsOnHangUp
-	batchRowByRow
-	mailBeforeCommit
-)
-
 // defectTable is the only place where a defect is named.
 var defectTable = [...]Defect{
 	checkThenInsert: {Name: "check-then-insert", Class: "check-then-act-race", Report: "B01", window: 25 * time.Millisecond,
@@ -177,6 +99,9 @@ var defectTable = [...]Defect{
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
 	replayRecomputed: {Name: "replay-recomputed", Class: "replay-recomputed", Report: "B59",
 		Summary: "Builds the replay anew, with another id and created_at.",
+		Breaks:  []Break{{"replay-once", "replay-differs"}}},
+	replayTimeRecomputed: {Name: "replay-time-recomputed", Class: "replay-recomputed", Report: "B59",
+		Summary: "Replays the first answer with the time of the repeat for created_at; the id stays.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
 	replayRefused: {Name: "replay-refused", Class: "replay-refused", Report: "B61",
 		Summary: "Answers the repeat of a completed key with a 409 that does not name the record.",

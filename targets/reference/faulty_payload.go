@@ -1,6 +1,9 @@
 package reference
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // This file holds the wrong ways to compare what is sent.
 
@@ -21,3 +24,18 @@ func withoutOwner(canonical []byte) []byte {
 // largestStored is the longest answer that is stored, in bytes
 // (large-answer-not-stored).
 const largestStored = 64 << 10
+
+// retime puts the time of the repeat into an answer (replay-time-recomputed).
+func (s *Server) retime(ctx context.Context, reply answer) (answer, error) {
+	var members map[string]any
+	if err := json.Unmarshal(reply.Body, &members); err != nil || members["created_at"] == nil {
+		return reply, nil // not a created record
+	}
+	now, err := s.now(ctx, s.store.reads)
+	if err != nil {
+		return answer{}, err
+	}
+	members["created_at"] = timestamp(now.UnixNano())
+	reply.Body, err = json.Marshal(members)
+	return reply, err
+}

@@ -79,6 +79,9 @@ func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	if s.broken(replayBodyTruncated) {
 		reply.Body = reply.Body[:len(reply.Body)/2]
 	}
+	if s.broken(replayTimeRecomputed) {
+		return s.retime(ctx, reply)
+	}
 	if s.broken(replayRecomputed) {
 		return s.recompute(ctx, reply)
 	}

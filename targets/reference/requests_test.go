@@ -14,6 +14,8 @@ var requestCases = map[string]faultCase{
 	"text-not-compared": {func(s *service) string {
 		return statuses(s.plain("k", "a"), s.plain("k", "b"), s.note("j", body("a")), s.note("j", body("b"))) + ", " + s.total()
 	}, "201 422 201 422, 0 tasks 2 notes 2 mails", "201 201 201 422, 0 tasks 2 notes 2 mails"},
+	"replay-time-recomputed": {repeats, "201 201, body true, location true, type true, id true",
+		"201 201, body false, location true, type true, id true"},
 	"caller-in-scope": {func(s *service) string {
 		return statuses(s.task("k", body("a")), s.task("k", body("a"), "Authorization: Bearer reference-t1-colleague")) + ", " + s.total()
 	}, "201 201, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
