@@ -153,6 +153,7 @@ func (w *world) compare(ctx context.Context, c comparison, first *sent) (compare
 	if err != nil {
 		return compared{}, err
 	}
+	before := len(w.evidence.Findings)
 	if c.expect != "" {
 		w.part = c.part
 		err = w.judgeAttempt(s, first, c.expect)
@@ -161,7 +162,24 @@ func (w *world) compare(ctx context.Context, c comparison, first *sent) (compare
 	if s.disposition == reports.Created && (c.expect == "" || s.permit.Allows(reports.Created)) {
 		w.allowed++
 	}
+	w.tellComparison(c, s, w.evidence.Findings[before:])
 	return compared{c, s}, err
+}
+
+// tellComparison writes what came of a change into the stream.
+func (w *world) tellComparison(c comparison, s *sent, findings []reports.Finding) {
+	e := reports.PayloadChange{Part: c.part, Change: c.change, Expected: string(c.expect), Disposition: s.disposition, Status: s.Status,
+		Verdict: reports.NotApplicable}
+	switch {
+	case c.expect == "":
+	case len(findings) > 0:
+		e.Verdict = reports.Fail
+	case s.permit.Allows(s.disposition):
+		e.Verdict = reports.Pass
+	case s.disposition == reports.NoAnswer, s.disposition == reports.HeldBack:
+		e.Verdict = reports.Inconclusive
+	}
+	w.emit(w.c.ID, reports.Event{Kind: reports.KindPayloadChange, PayloadChange: &e})
 }
 
 // told says in a few lines what the target compares, which is observed and never judged by itself.
