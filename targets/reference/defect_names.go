@@ -39,6 +39,7 @@ const (
 	replayRecomputed
 	replayTimeRecomputed
 	replayRefused
+	replayOnlyOnce
 	mailPerAttempt
 	keyIgnored
 	notesNotCovered
@@ -56,6 +57,7 @@ const (
 	missingKeyAccepted
 	emptyKeyAccepted
 	longKey500
+	longestKey500
 	keyCaseFolded
 	keyTrimmed
 	keyLettersDropped

@@ -2,10 +2,12 @@ package reference
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 )
 
-// This file holds the wrong ways to compare what is sent.
+// This file holds the wrong ways to compare what is sent, and to keep and
+// repeat what was answered. Only the defects lead here.
 
 // withoutOwner leaves a member out of what is compared (owner-not-compared).
 func withoutOwner(canonical []byte) []byte {
@@ -38,4 +40,12 @@ func (s *Server) retime(ctx context.Context, reply answer) (answer, error) {
 	members["created_at"] = timestamp(now.UnixNano())
 	reply.Body, err = json.Marshal(members)
 	return reply, err
+}
+
+// forget removes a key (replay-only-once).
+func (s *Server) forget(ctx context.Context, id identity) error {
+	return s.store.write(ctx, s.store.claims, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM ledger WHERE scope = ? AND key = ?`, id.scope, id.key)
+		return err
+	})
 }

@@ -95,6 +95,8 @@ func (s *Server) readKey(a *attempt, h http.Header) error {
 		return nil
 	case s.broken(bareKey500) && err == nil && !strings.HasPrefix(strings.TrimSpace(h.Get(keyHeader)), `"`):
 		return errors.New("parse the key as a structured field")
+	case s.broken(longestKey500) && len(key) == maxKey:
+		return errors.New("store a key that is too long for its column")
 	case errors.Is(err, errKeyMissing):
 		if !a.op.keyRequired || s.broken(missingKeyAccepted) {
 			return nil

@@ -70,6 +70,9 @@ func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	if s.broken(replayRefused) {
 		return answer{}, keyUsed()
 	}
+	if s.broken(replayOnlyOnce) {
+		return reply, s.forget(ctx, e.identity)
+	}
 	if s.broken(replayStatus200) {
 		reply.Status = http.StatusOK
 	}

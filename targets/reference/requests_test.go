@@ -16,6 +16,13 @@ var requestCases = map[string]faultCase{
 	}, "201 422 201 422, 0 tasks 2 notes 2 mails", "201 201 201 422, 0 tasks 2 notes 2 mails"},
 	"replay-time-recomputed": {repeats, "201 201, body true, location true, type true, id true",
 		"201 201, body false, location true, type true, id true"},
+	"replay-only-once": {func(s *service) string {
+		return statuses(s.task("k", body("a")), s.task("k", body("a"))) + " " + twice(s)
+	},
+		"201 201 201 201, 1 tasks 0 notes 1 mails", "201 201 201 201, 2 tasks 0 notes 2 mails"},
+	"longest-key-500": {func(s *service) string {
+		return statuses(s.task(strings.Repeat("k", 254), body("a")), s.task(strings.Repeat("k", 255), body("a")), s.task(strings.Repeat("k", 256), body("a")))
+	}, "201 201 400", "201 500 400"},
 	"caller-in-scope": {func(s *service) string {
 		return statuses(s.task("k", body("a")), s.task("k", body("a"), "Authorization: Bearer reference-t1-colleague")) + ", " + s.total()
 	}, "201 201, 1 tasks 0 notes 1 mails", "201 201, 2 tasks 0 notes 2 mails"},
