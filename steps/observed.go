@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ var remainingIn = regexp.MustCompile(`(?:^|[;,\s])(?:r|remaining)=(\d+)`)
 // remaining reads how many requests an answer says are left, and in which header.
 func remaining(x targets.Exchange) (n int, name string, ok bool) {
 	for _, name := range rateHeaders {
-		text := strings.TrimSpace(x.Answer.Get(http.CanonicalHeaderKey(name)))
+		text := strings.TrimSpace(x.Answer.Get(name))
 		if found := remainingIn.FindStringSubmatch(text); name == "RateLimit" && found != nil {
 			text = found[1]
 		}

@@ -70,17 +70,22 @@ func memberChanges(op targets.Operation) []comparison {
 		return list
 	}
 	list = append(list, comparison{"member added", "the member " + addedMember + " added", "added", ""})
-	for _, m := range slices.Backward(members) {
-		if op.Body.MemberMentions(m, "marker") { // without it a record could not be found again
+	return append(list, removal(op)...)
+}
+
+// removal leaves the last member out that does not hold the marker: without that a record could not be found again.
+func removal(op targets.Operation) []comparison {
+	for _, m := range slices.Backward(op.Body.Members()) {
+		if op.Body.MemberMentions(m, "marker") {
 			continue
 		}
 		var expect judge.Situation
 		if slices.Contains(op.Material, m) {
 			expect = judge.Mismatch
 		}
-		return append(list, comparison{"member removed", m + " left out", "removed:" + m, expect})
+		return []comparison{{"member removed", m + " left out", "removed:" + m, expect}}
 	}
-	return list
+	return nil
 }
 
 // addressChanges changes what stands in the request line: a query that the target file calls material, one that nobody

@@ -8,7 +8,7 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// filler is the long text that makes an answer large, in bytes: below the request limits that servers have by default
+// fillerSize is the length of {{filler}}, the text that makes an answer large, in bytes: below the request limits that servers have by default
 // (1 MiB), above the limits of answers that stores have (B62: a body limit; a row of 64 KiB).
 const fillerSize = 100_000
 
