@@ -1,6 +1,6 @@
 @key
 Feature: Key
-  What the target does with a request whose key is not there.
+  What the target does with a key that is not there, or that is not what most keys are.
 
   @id:missing-key @must @needs:key
   @ref:https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.7
@@ -49,3 +49,40 @@ Feature: Key
     And the operation is sent again as "again" with the key of "first"
     Then "first" is handled as a request with a key that the target may refuse
     And exactly 0 records exist, and 1 more if "first" rightly created its own
+
+  @id:key-trailing-space @should @after:replay-once @needs:key @needs:opaque-key @needs:spaced-key
+  @ref:https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
+  Scenario: A key with a space at its end is another key, unless it is refused
+    Two records are right: a key is an opaque text.
+    Given the baseline was completed
+    When the operation is sent as "spaced" with the same key with a space at its end
+    Then "spaced" is handled as a request with a key that the target may refuse
+    And exactly 1 record exists, and 1 more if "spaced" rightly created its own
+
+  @id:key-beyond-ascii @should @after:replay-once @needs:key @needs:opaque-key
+  @ref:https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1
+  Scenario: Keys that differ in a letter beyond ASCII are different keys, unless they are refused
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent as "é" with a key with a letter beyond ASCII
+    And the operation is sent as "ü" with the same key with another letter beyond ASCII
+    Then "é" is handled as a request with a key that the target may refuse
+    And "ü" is handled as a request with a key that the target may refuse
+    And exactly 0 records exist, and 1 more for each attempt that was answered with one
+
+  @id:key-two-lines @should @after:replay-once @needs:key @needs:opaque-key @needs:header-key
+  @ref:https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1
+  Scenario: Two keys in two header lines are refused, or stand for one request
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent as "first" with two keys in two header lines
+    And the operation is sent again as "again" with two keys in two header lines
+    Then "first" is handled as a request with a key that the target may refuse
+    And exactly 0 records exist, and 1 more if "first" rightly created its own
+
+  @id:key-quoting @should @after:replay-once @needs:key @needs:opaque-key @needs:header-key
+  @ref:https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1
+  Scenario: The key in quotes and bare
+    The same key, another key, or none that is taken: which of the three is noted.
+    Given the baseline was completed
+    When the operation is sent again as "other form" with the same key in its other form
+    Then "other form" is handled as a repeat with its key in another form
+    And exactly 1 record exists, and 1 more if "other form" rightly created its own

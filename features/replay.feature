@@ -111,6 +111,36 @@ Feature: Replay
     Then "reordered" is handled as a replay of "baseline"
     And exactly 1 record exists
 
+  @id:replay-other-operation @after:replay-once @needs:key @needs:other-operation
+  @ref:https://github.com/getlago/lago-api/issues/5870
+  Scenario: The other operation again under its key
+    What one operation honours another may have forgotten.
+    Given event "E204" is approved for target record "A18"
+    When the other operation is sent as "note" with its own key
+    And the other operation is sent again as "again" with the key of "note"
+    Then "note" is handled as a request of its own
+    And "again" is handled as a replay of "note"
+    And exactly 1 record of the other operation exists
+
+  @id:replay-large @after:replay-once @needs:key @needs:large
+  @ref:https://github.com/gofiber/fiber/pull/4287 @ref:https://github.com/enkan/enkan/pull/139
+  Scenario: The same request again where its answer is large
+    An answer of 100 kB, which a store with a limit would leave out.
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent as "first" with its own key and a body that makes a large answer
+    And the operation is sent again as "again" with the same key and a body that makes a large answer
+    Then "first" is handled as a request of its own
+    And "again" is handled as a replay of "first"
+    And exactly 1 record exists
+
+  @id:replay-delete @after:replay-once @needs:key @needs:keyed-delete
+  @ref:https://github.com/recommand/recommand-peppol/pull/72
+  Scenario: A delete again under its key
+    The record is gone, and that is what the first delete was answered with.
+    Given the baseline was completed
+    When the record of "baseline" is deleted, and again with the same key
+    Then exactly 0 records exist
+
   @id:replay-after-delete @after:replay-once @needs:key @needs:delete @should
   @ref:https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html
   Scenario: The same request again after its record was deleted

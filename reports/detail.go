@@ -53,6 +53,7 @@ func (p *page) detail(c Case) {
 	p.notes(c)
 	p.overlap(c)
 	p.crash(c)
+	p.payload(c)
 	if c.Artifact != nil {
 		p.gap()
 		p.artifact(*c.Artifact, short)
@@ -83,6 +84,7 @@ func (p *page) doubt(c Case) {
 	p.para(2, "", 0, c.Reason)
 	p.steps(c)
 	p.crash(c)
+	p.payload(c)
 	if p.o.Verbose {
 		p.gap()
 		p.timeline(c, newShortener(idsOf(c)))

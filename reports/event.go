@@ -24,6 +24,7 @@ const (
 	KindFault         Kind = "fault"
 	KindProgress      Kind = "progress"
 	KindCrashPoint    Kind = "crash-point"
+	KindPayloadChange Kind = "payload-change"
 	KindFinding       Kind = "finding"
 	KindNote          Kind = "note"
 	KindCaseEnded     Kind = "case-ended"
@@ -44,21 +45,22 @@ type Event struct {
 	Case  string    `json:"case,omitempty"` // the case's address
 	Kind  Kind      `json:"kind"`
 
-	RunStarted  *RunStarted      `json:"run_started,omitempty"`
-	CasePlanned *CasePlanned     `json:"case_planned,omitempty"`
-	Preflight   *Preflight       `json:"preflight,omitempty"`
-	Step        *Step            `json:"step,omitempty"`
-	Exchange    *Exchange        `json:"exchange,omitempty"`
-	Reading     *targets.Reading `json:"reading,omitempty"`
-	Fault       *Fault           `json:"fault,omitempty"`
-	Progress    *Progress        `json:"progress,omitempty"`
-	CrashPoint  *CrashPoint      `json:"crash_point,omitempty"`
-	Finding     *Finding         `json:"finding,omitempty"`
-	Note        *Note            `json:"note,omitempty"`
-	CaseEnded   *CaseEnded       `json:"case_ended,omitempty"`
-	Recount     *CaseEnded       `json:"recount,omitempty"` // a late count changed the verdict: the case as it is now
-	Record      *Record          `json:"record,omitempty"`
-	RunEnded    *RunEnded        `json:"run_ended,omitempty"`
+	RunStarted    *RunStarted      `json:"run_started,omitempty"`
+	CasePlanned   *CasePlanned     `json:"case_planned,omitempty"`
+	Preflight     *Preflight       `json:"preflight,omitempty"`
+	Step          *Step            `json:"step,omitempty"`
+	Exchange      *Exchange        `json:"exchange,omitempty"`
+	Reading       *targets.Reading `json:"reading,omitempty"`
+	Fault         *Fault           `json:"fault,omitempty"`
+	Progress      *Progress        `json:"progress,omitempty"`
+	CrashPoint    *CrashPoint      `json:"crash_point,omitempty"`
+	PayloadChange *PayloadChange   `json:"payload_change,omitempty"`
+	Finding       *Finding         `json:"finding,omitempty"`
+	Note          *Note            `json:"note,omitempty"`
+	CaseEnded     *CaseEnded       `json:"case_ended,omitempty"`
+	Recount       *CaseEnded       `json:"recount,omitempty"` // a late count changed the verdict: the case as it is now
+	Record        *Record          `json:"record,omitempty"`
+	RunEnded      *RunEnded        `json:"run_ended,omitempty"`
 }
 
 // RunStarted describes the run: tool, target, and what it will do at most.
@@ -143,6 +145,17 @@ type CrashPoint struct {
 	Verdict    Verdict     `json:"verdict"`
 	Finding    FindingKind `json:"finding,omitempty"` // the first reason for a fail
 	Reason     string      `json:"reason,omitempty"`  // in one line
+}
+
+// PayloadChange is what came of one change in what is sent under a used key. Its address is that of the case, a slash and
+// Part.
+type PayloadChange struct {
+	Part        string      `json:"part"`               // "note", "spacing", "member added"
+	Change      string      `json:"change"`             // in words: "note changed"
+	Expected    string      `json:"expected,omitempty"` // what the change amounts to: "a mismatch", "a replay"; none: it is only observed
+	Disposition Disposition `json:"disposition"`
+	Status      int         `json:"status,omitempty"` // 0: no answer
+	Verdict     Verdict     `json:"verdict"`          // not-applicable where the change is only observed
 }
 
 // What an exchange is for.

@@ -104,6 +104,8 @@ func (c *openCase) fold(e Event, start time.Time) {
 		c.Faults = append(c.Faults, CaseFault{*e.Fault, ms})
 	case e.CrashPoint != nil:
 		c.Points = append(c.Points, *e.CrashPoint)
+	case e.PayloadChange != nil:
+		c.Changes = append(c.Changes, *e.PayloadChange)
 	case e.Finding != nil:
 		c.Findings = append(c.Findings, *e.Finding)
 	case e.Note != nil:

@@ -26,6 +26,7 @@ type htmlCase struct {
 	Records                 []htmlTally
 	Overlap                 []htmlFact
 	Crash                   *htmlCrash
+	Compared                *htmlPayload
 	Broken                  bool // a step broke
 	Timeline                *htmlTimeline
 	Exchanges               []htmlExchange
@@ -76,7 +77,7 @@ func newHTMLCase(about RunStarted, raw Case, form htmlForm) htmlCase {
 	h.Findings = htmlFindings(c, h.Exchanges)
 	h.Records, h.Differs = htmlTallies(c.Records)
 	h.Artifact, h.Overlap = htmlArtifact(c.Artifact), htmlOverlap(c.Overlap)
-	h.Crash = newHTMLCrash(raw, c, h.Anchor)
+	h.Crash, h.Compared = newHTMLCrash(raw, c, h.Anchor), newHTMLPayload(c)
 	for _, s := range c.Steps {
 		h.Broken = h.Broken || s.Err != ""
 	}

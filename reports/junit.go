@@ -158,7 +158,7 @@ func (s *junitSuite) add(c Case, r Report) {
 func junitWhyOf(c Case, r Report) *junitWhy {
 	kind, text := firstFinding(c)
 	why := &junitWhy{Message: visible(text), Type: visible(kind)}
-	c = visibleCopy(Case{CasePlanned: c.CasePlanned, CaseEnded: c.CaseEnded, Findings: c.Findings, Steps: c.Steps, Points: c.Points})
+	c = visibleCopy(Case{CasePlanned: c.CasePlanned, CaseEnded: c.CaseEnded, Findings: c.Findings, Steps: c.Steps, Points: c.Points, Changes: c.Changes})
 	p := plainPage(r, 200)
 	p.line("")
 	if len(c.Findings) == 0 {
@@ -169,6 +169,7 @@ func junitWhyOf(c Case, r Report) *junitWhy {
 	}
 	p.steps(c)
 	p.crash(c)
+	p.payload(c)
 	p.tallies(c)
 	if command := rerun(r, c); command != "" {
 		p.line("  %s%s", pad("run again", labelColumn), command)

@@ -67,6 +67,7 @@ func (m *markdown) detail(c Case, all bool, points string) string {
 	}
 	b.WriteString(markdownFindings(c) + points)
 	if all {
+		b.WriteString(markdownPayload(c))
 		b.WriteString(m.evidence(c))
 	}
 	if again := rerun(m.r, c); again != "" && len(again) <= againRoom {

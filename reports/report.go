@@ -26,15 +26,16 @@ type Report struct {
 type Case struct {
 	CasePlanned
 	CaseEnded
-	Started   *time.Time    `json:"started,omitempty"`
-	Ended     *time.Time    `json:"ended,omitempty"`
-	Findings  []Finding     `json:"findings,omitempty"`
-	Notes     []Note        `json:"notes,omitempty"`
-	Steps     []Step        `json:"steps,omitempty"`
-	Exchanges []Exchange    `json:"exchanges,omitempty"`
-	Readings  []CaseReading `json:"readings,omitempty"`
-	Faults    []CaseFault   `json:"faults,omitempty"`
-	Points    []CrashPoint  `json:"crash_points,omitempty"`
+	Started   *time.Time      `json:"started,omitempty"`
+	Ended     *time.Time      `json:"ended,omitempty"`
+	Findings  []Finding       `json:"findings,omitempty"`
+	Notes     []Note          `json:"notes,omitempty"`
+	Steps     []Step          `json:"steps,omitempty"`
+	Exchanges []Exchange      `json:"exchanges,omitempty"`
+	Readings  []CaseReading   `json:"readings,omitempty"`
+	Faults    []CaseFault     `json:"faults,omitempty"`
+	Points    []CrashPoint    `json:"crash_points,omitempty"`
+	Changes   []PayloadChange `json:"payload_changes,omitempty"`
 }
 
 // Summary counts the cases by verdict.

@@ -65,6 +65,8 @@ func hostileRun() *tape {
 	run.emit("K1", Event{Kind: KindProgress, Progress: &Progress{What: hostile, Done: 10, Of: 40}})
 	run.emit("K1", Event{Kind: KindCrashPoint, CrashPoint: &CrashPoint{Part: hostile, Label: hostile, Side: hostile, Fault: hostile, Saw: hostile, Expected: hostile, Verdict: Fail, Finding: Duplicate, Reason: hostile}})
 	run.emit("K1", Event{Kind: KindCrashPoint, CrashPoint: &CrashPoint{Part: hostile + "2", Fault: "kill", Saw: hostile, Expected: "1", Verdict: Pass}})
+	run.emit("K1", Event{Kind: KindPayloadChange, PayloadChange: &PayloadChange{Part: hostile, Change: hostile, Expected: hostile, Disposition: Conflict, Status: 422, Verdict: Fail}})
+	run.emit("K1", Event{Kind: KindPayloadChange, PayloadChange: &PayloadChange{Part: "a", Change: hostile, Disposition: Replayed, Status: 201, Verdict: NotApplicable}})
 	run.emit("K1", Event{Kind: KindCaseEnded, CaseEnded: &CaseEnded{Verdict: Fail, Broken: targets.Must, Reason: hostile, Records: []Tally{tally("1", 2, hostile)}}})
 	run.record(KindRecordCreated, hostile, "K1", "")
 	run.record(KindRecordLeft, hostile, "K1", hostile)

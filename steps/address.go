@@ -14,13 +14,26 @@ func (w *world) address(a sendArgs) (string, map[string]string) {
 	if a.To == "replica" {
 		base = strings.TrimRight(w.Endpoint.Replicas[0], "/")
 	}
-	if a.Caller == "lesser" {
-		headers = over(headers, lesserCaller(w.target).Headers)
-	}
+	headers = over(headers, w.caller(a.Caller))
 	switches := map[string]map[string]string{
 		"slow": w.target.Switches.Slow, "fail": w.target.Switches.Fail, "refuse": w.target.Switches.Refuse,
 	}
 	return base, over(headers, switches[a.Switch])
+}
+
+// caller gives the headers of a credential; none for the target's own.
+func (w *world) caller(name string) map[string]string {
+	switch name {
+	case "lesser":
+		return lesserCaller(w.target).Headers
+	case "unauthorized":
+		return unauthorizedCaller(w.target).Headers
+	case "another":
+		return w.target.Callers[anotherCaller].Headers
+	case "revocable":
+		return revocable(w.target).Headers
+	}
+	return nil
 }
 
 // place gives the base URL and headers of a namespace; "" is the target's own.

@@ -15,8 +15,10 @@ type row struct {
 	scenarios.Verb
 	loud bool // touches the whole target, so its cases run one by one
 	long bool // has parts, each with a deadline of its own
-	cost func(args map[string]string) cost
-	do   func(ctx context.Context, w *world, args map[string]string) error
+	// parted: it has parts that can be selected, within one deadline.
+	parted bool
+	cost   func(args map[string]string) cost
+	do     func(ctx context.Context, w *world, args map[string]string) error
 }
 
 // cost is what a step sends and creates at most.
@@ -54,6 +56,11 @@ func (r row) touchingAll() row {
 func (r row) inParts() row {
 	r.long = true
 	return r.touchingAll()
+}
+
+func (r row) withParts() row {
+	r.parted = true
+	return r
 }
 
 // say is a sentence without implied arguments; with a list of name, value pairs it implies those.

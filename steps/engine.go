@@ -60,6 +60,7 @@ type engine struct {
 	verdicts map[string]reports.Verdict
 	budget   int      // records that may still be created
 	distrust []string // why counts cannot be trusted
+	volatile []string // members of an answer that differ between any two; set by the preflight
 	created  []createdRecord
 }
 
@@ -172,7 +173,7 @@ func planned(c Case, missing string) *reports.CasePlanned {
 // Costs gives the requests and records that the applicable cases cost at most, with the preflight. The requests of an
 // observer that is polled until it settles are counted once per reading.
 func Costs(cases []Case, t *targets.Target, a Abilities) (requests, records int) {
-	requests, records = 8, 2 // the preflight
+	requests, records = 9, 2 // the preflight
 	for _, c := range cases {
 		if Missing(c, t, a) == "" {
 			requests += c.Requests

@@ -30,7 +30,11 @@ func (w *world) placeKey(s *sent, a sendArgs) error {
 	if err != nil {
 		return err
 	}
-	return targets.Place(dated, key, &s.Attempt)
+	if err := targets.Place(dated, key, &s.Attempt); err != nil {
+		return err
+	}
+	w.reform(s, a.Key)
+	return nil
 }
 
 // firstSent gives when the case first made an attempt with a key, which is now for a new one.
@@ -48,6 +52,10 @@ func (w *world) firstSent(key string) time.Time {
 func (w *world) chooseKey(s *sent, a sendArgs) (key, words string, err error) {
 	if length, long := strings.CutPrefix(a.Key, "length:"); long {
 		return w.longKey(s, length)
+	}
+	switch a.Key {
+	case "spaced", "beyond-ascii", "other-beyond-ascii", "other-quoting", "two-lines":
+		return w.oddKey(s, a.Key)
 	}
 	switch {
 	case a.KeyOf != "":

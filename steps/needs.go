@@ -68,12 +68,20 @@ var needs = map[targets.Need]need{
 		"say how an event is approved and how a held answer looks (approve, held)"},
 	targets.NeedLesserCaller: {hasLesserCaller,
 		"give a credential that may not use the second operation (callers.without-<operation>)"},
+	targets.NeedUnauthorized: {func(t *targets.Target, _ Abilities) bool { return unauthorizedCaller(t) != nil },
+		"give a credential that may not use the main operation (callers.without-<operation>)"},
+	targets.NeedAnotherCaller: {func(t *targets.Target, _ Abilities) bool { return t.Callers[anotherCaller].Headers != nil },
+		"give another credential of the same tenant (callers." + anotherCaller + ")"},
+	targets.NeedRevocation: {func(t *targets.Target, _ Abilities) bool { return revocable(t) != nil },
+		"give a credential that can be revoked, and say how (callers.<name>.revoke)"},
 	targets.NeedRead: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Read != "" },
 		"say how a record is read (operations.<name>.read)"},
 	targets.NeedDelete: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Delete != "" },
 		"say how a record is deleted (operations.<name>.delete)"},
 	targets.NeedExhaust: {canExhaust,
 		"say how a limit is reached, after which nothing more is created for a target record (exhaust; not together with values.target_record)"},
+	targets.NeedRelieve: {func(t *targets.Target, a Abilities) bool { return canExhaust(t, a) && t.Relieve != nil },
+		"say how a limit is lifted again (relieve)"},
 	targets.NeedBatch: {func(t *targets.Target, _ Abilities) bool { return t.Batch != nil },
 		"say how many rows are written in one request (batch)"},
 	targets.NeedBatchRows: {func(t *targets.Target, _ Abilities) bool { return t.Batch != nil && t.Batch.Invalid != nil },
@@ -96,6 +104,12 @@ var needs = map[targets.Need]need{
 		"list the body members whose change makes a different request (operations.<name>.material)"},
 	targets.NeedInvalid: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Invalid != nil },
 		"give a body change that the target refuses (operations.<name>.invalid)"},
+	targets.NeedLarge: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Large != nil },
+		"give a body change that makes a large answer (operations.<name>.large, with {{filler}} for a long text)"},
+	targets.NeedBody: {func(t *targets.Target, _ Abilities) bool { return mainOperation(t).Body != nil },
+		"the operation has no body; there is nothing to compare"},
+	targets.NeedTextBody: {func(t *targets.Target, _ Abilities) bool { return textOperation(t) != nil },
+		"describe an operation whose body is a plain text, and an observer that counts its records (operations, observers[].operation)"},
 	targets.NeedJSONBody: {func(t *targets.Target, _ Abilities) bool {
 		return mainOperation(t).Body != nil && mainOperation(t).Body.IsJSON()
 	},
@@ -104,6 +118,12 @@ var needs = map[targets.Need]need{
 		"the target takes no key"},
 	targets.NeedOpaqueKey: {func(t *targets.Target, _ Abilities) bool { return t.Profile.Key.Template == "" },
 		"the key is derived from the bundle (key.template), so one bundle cannot have two keys"},
+	targets.NeedHeaderKey: {func(t *targets.Target, _ Abilities) bool { return keyInHeader(t) },
+		"the key travels in no header"},
+	targets.NeedSpacedKey: {func(t *targets.Target, _ Abilities) bool { return keepsSpace(t) },
+		"HTTP drops a space at the end of a bare header, so that no such key can be sent (key.quoting)"},
+	targets.NeedKeyedDelete: {hasKeyedDelete,
+		"say that a delete takes a key, and how a record is deleted (key.methods: [POST, DELETE], operations.<name>.delete)"},
 	targets.NeedSlow: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Slow) > 0 },
 		"say how the target is made slow (switches.slow)"},
 	targets.NeedLock: {func(t *targets.Target, _ Abilities) bool { return t.Lock > 0 },
@@ -112,13 +132,16 @@ var needs = map[targets.Need]need{
 		"say how the target is made to fail (switches.fail)"},
 	targets.NeedRefuse: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Refuse) > 0 },
 		"say how the target is made to refuse (switches.refuse)"},
+	targets.NeedRefuseStatus: {func(t *targets.Target, _ Abilities) bool { return switchTakesStatus(t) },
+		"let {{status}} stand in the switch that makes the target refuse (switches.refuse)"},
 	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },
 		"add an observer: a list call, a query, a command or a sink (observers)"},
 }
 
 // loudNeeds touch the whole target, so that no other case may run meanwhile.
 var loudNeeds = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedCrashPoints: true, targets.NeedKillPoints: true,
-	targets.NeedDatabaseProxy: true, targets.NeedDatabase: true, targets.NeedRestart: true, targets.NeedClock: true}
+	targets.NeedDatabaseProxy: true, targets.NeedDatabase: true, targets.NeedRestart: true, targets.NeedClock: true,
+	targets.NeedRevocation: true}
 
 // documentedRetention: a retention that is only observed may have changed since, and nobody has promised it.
 func documentedRetention(t *targets.Target) bool {

@@ -34,6 +34,7 @@ type Case struct {
 	Records  int // at most
 	Loud     bool
 	Long     bool     // a sweep: each of its parts has a deadline of its own
+	Parted   bool     // it has parts that can be selected
 	Parts    []string // globs of the parts to run; none: all
 	NotParts []string // globs of the parts not to run
 }
@@ -177,6 +178,7 @@ func (p *planner) addStep(c *Case, at place, s *messages.PickleStep) {
 			continue
 		}
 		c.Loud, c.Long = c.Loud || r.loud, c.Long || r.long
+		c.Parted = c.Parted || r.long || r.parted
 		if r.cost != nil {
 			spent := r.cost(m.Args)
 			c.Requests += spent.requests + spent.readings

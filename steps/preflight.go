@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
+	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
@@ -45,6 +46,7 @@ func (e *engine) prove(ctx context.Context, w *world) reports.Preflight {
 	}
 	all := counts.first()
 	var ids []string
+	var samples []judge.Sample
 	for i, step := range []sendArgs{
 		{As: "preflight one"},
 		{As: "preflight two", Event: "EP2", Record: "A81", Revision: "PF2"},
@@ -54,6 +56,7 @@ func (e *engine) prove(ctx context.Context, w *world) reports.Preflight {
 			pre.Counts, pre.IDs = all, ids
 			return *pre
 		}
+		samples = append(samples, w.sample(ctx, s, i == 0))
 		counts = e.preflightCounts(ctx, w, fmt.Sprintf("after %d", i+1))
 		all = append(all, counts.first()...)
 		ids = append(ids, s.id)
@@ -65,7 +68,20 @@ func (e *engine) prove(ctx context.Context, w *world) reports.Preflight {
 			return reports.Preflight{Counts: all, IDs: ids, Reason: why}
 		}
 	}
+	e.volatile = judge.Volatile(samples[0], samples[1])
 	return reports.Preflight{Trusted: true, Counts: all, IDs: slices.DeleteFunc(ids, func(s string) bool { return s == "" })}
+}
+
+// sample takes a create for what it tells about answers. With read, its record is read where the target file says how:
+// what the record holds may not change in a replay.
+func (w *world) sample(ctx context.Context, s *sent, read bool) judge.Sample {
+	out := judge.Sample{Sent: s.Body, Answer: s.Content, ID: s.id}
+	if read && s.id != "" && mainOperation(w.target).Read != "" {
+		if x, err := w.readBack(ctx, s); err == nil && x.Succeeded() {
+			out.Record = x.Content
+		}
+	}
+	return out
 }
 
 // unreachable asks for the target's base URL, whatever it answers, to tell a target that is not there from an observer

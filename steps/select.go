@@ -51,7 +51,7 @@ func (s *selection) mark(globs []string, do func(c *Case, part string)) error {
 			if err != nil {
 				return fmt.Errorf("read the glob %q: %w", glob, err)
 			}
-			if ok && (!parted || c.Long) {
+			if ok && (!parted || c.Parted) {
 				matched = true
 				do(c, part)
 			}

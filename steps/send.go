@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -20,16 +18,17 @@ type sendArgs struct {
 	As        string `arg:"as" doc:"a name for this attempt within the case"`
 	Key       string `arg:"key" of:"key" doc:"which key goes with it; default: its own"`
 	KeyOf     string `arg:"key_of" doc:"an attempt whose key is sent again"`
-	Operation string `arg:"operation" of:"operation" doc:"main or other"`
+	Operation string `arg:"operation" of:"operation" doc:"main, other or text"`
 	Event     string `arg:"event" doc:"a symbol for the source event, in place of the bundle's"`
 	Record    string `arg:"target_record" doc:"a symbol for the target record, in place of the bundle's"`
 	Revision  string `arg:"payload_revision" doc:"the payload revision, in place of the bundle's"`
 	Namespace string `arg:"namespace" of:"namespace" doc:"where it is sent, in place of the target's own namespace"`
 	Caller    string `arg:"caller" of:"caller" doc:"who sends it, in place of the target's own credential"`
-	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, changed:<member>"`
+	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, large, text, changed:<member>"`
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
 	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
+	Status    string `arg:"status" doc:"the status of a refusal, for the switch refuse; default 429"`
 	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
 }
 
@@ -149,8 +148,11 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	}
 	s := &sent{bundle: w.bundle, revision: pick(a.Revision, w.revision), namespace: a.Namespace}
 	op := mainOperation(w.target)
-	if a.Operation == "other" {
+	switch a.Operation {
+	case "other":
 		op = *otherOperation(w.target)
+	case "text":
+		op = *textOperation(w.target)
 	}
 	s.bundle.Operation = op.Name
 	s.bundle.Event, s.bundle.Record = pick(a.Event, s.bundle.Event), pick(a.Record, s.bundle.Record)
@@ -164,7 +166,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 		s.situation = judge.Refused
 	}
 	base, headers := w.address(a)
-	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String())})
+	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String()), "status": pick(a.Status, "429")})
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {
 		return nil, err
@@ -181,26 +183,6 @@ func pick(given, otherwise string) string {
 		return given
 	}
 	return otherwise
-}
-
-// build renders the request, with the body varied as asked.
-func (w *world) build(op targets.Operation, base string, headers map[string]string, vars targets.Vars, variation string) (targets.Attempt, error) {
-	var body []byte
-	var err error
-	switch member, changed := strings.CutPrefix(variation, "changed:"); {
-	case op.Body == nil || variation == "":
-		return op.Request.Build(base, headers, vars)
-	case changed:
-		body, err = op.Body.Changed(vars, member)
-	case variation == "reordered":
-		body, err = op.Body.Reordered(vars)
-	case variation == "invalid":
-		body, err = op.Body.RenderWith(vars, op.Invalid)
-	}
-	if err != nil {
-		return targets.Attempt{}, fmt.Errorf("vary the body of %s: %w", op.Name, err)
-	}
-	return op.Request.BuildBody(base, headers, vars, body)
 }
 
 // spend takes the record that an attempt may create from the run's budget.

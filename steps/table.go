@@ -16,6 +16,11 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "its own key", Value: "own"},
 		{Phrase: "a different key", Value: "own"},
 		{Phrase: "the same key in the other letter case", Value: "other-case"},
+		{Phrase: "the same key with a space at its end", Value: "spaced"},
+		{Phrase: "the same key in its other form", Value: "other-quoting"},
+		{Phrase: "a key with a letter beyond ASCII", Value: "beyond-ascii"},
+		{Phrase: "the same key with another letter beyond ASCII", Value: "other-beyond-ascii"},
+		{Phrase: "two keys in two header lines", Value: "two-lines"},
 		{Phrase: "a key of 255 characters", Value: "length:255"},
 		{Phrase: "a key of 256 characters", Value: "length:256"},
 		{Phrase: "a key of 5000 characters", Value: "length:5000"},
@@ -25,6 +30,7 @@ var choices = map[string][]scenarios.Choice{
 	"operation": {
 		{Phrase: "operation", Value: "main"},
 		{Phrase: "other operation", Value: "other"},
+		{Phrase: "operation with a plain body", Value: "text"},
 	},
 	"namespace": {
 		{Phrase: "the other tenant", Value: "other_tenant"},
@@ -46,6 +52,8 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "the members in another order", Value: "reordered"},
 		{Phrase: "an invalid body", Value: "invalid"},
 		{Phrase: "a changed member", Value: "changed:"},
+		{Phrase: "another text", Value: "text"},
+		{Phrase: "a body that makes a large answer", Value: "large"},
 	},
 	"with": {
 		{Phrase: "a bad row", Value: "bad"},
@@ -65,6 +73,9 @@ var choices = map[string][]scenarios.Choice{
 	},
 	"caller": {
 		{Phrase: "a caller without its authorization", Value: "lesser"},
+		{Phrase: "a caller that may not use it", Value: "unauthorized"},
+		{Phrase: "another caller of the same tenant", Value: "another"},
+		{Phrase: "a caller that can be revoked", Value: "revocable"},
 	},
 	"moment":    moments(),
 	"situation": situationChoices(),
@@ -81,7 +92,7 @@ func situationChoices() []scenarios.Choice {
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
 func table() []row {
-	return slices.Concat(givens(), whens(), crashes(), webhooks(), rowSteps(), expiries(), thens())
+	return slices.Concat(givens(), whens(), payloads(), crashes(), webhooks(), rowSteps(), expiries(), thens())
 }
 
 // givens are the steps that set a case up.
@@ -166,6 +177,8 @@ func thens() []row {
 			say("exactly {count} record(s) exist(s) in {namespace}"),
 			say(`exactly {count} record(s) exist(s), and 1 more if "{unless}" rightly created its own`),
 			say("exactly {count} record(s) exist(s), and 1 more for each attempt that was answered with one", "unless", "answered"),
+			say("exactly {count} record(s) exist(s), and 1 more for each change that rightly made its own", "unless", "changes"),
+			say("exactly {count} record(s) of the operation with a plain body exist(s)", "operation", "text"),
 			say("exactly {count} record(s) of the other operation exist(s)", "operation", "other"),
 			say(`exactly {count} record(s) of the other operation exist(s), and 1 more if "{unless}" rightly created its own`, "operation", "other"),
 		).costing(cost{readings: 1}),

@@ -15,15 +15,18 @@ import (
 // recordsArgs are the arguments of the verb records.
 type recordsArgs struct {
 	Count     int    `arg:"count" doc:"how many records are right"`
-	Unless    string `arg:"unless" doc:"an attempt that makes it one more, if it was permitted to create and did; or answered, for all that were answered with a record"`
+	Unless    string `arg:"unless" doc:"an attempt that makes it one more, if it was permitted to create and did; or answered, for all that were answered with a record; or changes, for those of the payload that were permitted to create and did"`
 	Namespace string `arg:"namespace" of:"namespace" doc:"where they are counted, in place of the target's own namespace"`
-	Operation string `arg:"operation" of:"operation" doc:"whose records: main or other"`
+	Operation string `arg:"operation" of:"operation" doc:"whose records: main, other or text"`
 }
 
 func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
 	sc := scope{mainOperation(w.target).Name, a.Namespace}
-	if a.Operation == "other" {
+	switch a.Operation {
+	case "other":
 		sc.operation = otherOperation(w.target).Name
+	case "text":
+		sc.operation = textOperation(w.target).Name
 	}
 	more, err := w.rightlyCreated(a.Unless)
 	if err != nil {
@@ -39,9 +42,15 @@ func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
 // whether a record is right, the count is held against the answers.
 const answered = "answered"
 
+// changes stands for the changes of the payload that were permitted to create a record and did.
+const changes = "changes"
+
 // rightlyCreated counts 1 if the named attempt was permitted to create a record and did, or all that were answered with
 // one.
 func (w *world) rightlyCreated(name string) (int, error) {
+	if name == changes {
+		return w.allowed, nil
+	}
 	list := w.history
 	if name != answered {
 		if name == "" {
@@ -101,9 +110,10 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	}
 	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
 	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
-		Replay: w.target.Profile.Replay}
+		Replay: w.target.Profile.Replay, Volatile: w.volatile}
 	if first != nil {
-		facts.Prior = first.disposition
+		facts.Prior, facts.PriorStatus = first.disposition, first.Status
+		attempted.Prior, attempted.Coded = &first.Exchange, w.target.Profile.InFlight.Code != nil
 		facts.RecordRead = w.recordSeenBefore(s)
 		attempted.FirstID, attempted.KeyShared = first.id, true
 		if first.Succeeded() { // what was refused or failed is no answer that a replay could repeat
@@ -118,6 +128,9 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	}
 	w.tellExpired(s, first)
 	w.take(judge.Attempt(situation, attempted, s.permit))
+	if situation == judge.Replay && s.disposition == reports.Replayed {
+		w.observeRate(s)
+	}
 	return nil
 }
 

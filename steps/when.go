@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -18,6 +19,7 @@ type settleArgs struct {
 // in-progress at the end of the bound stays in the history as what it is; the judge calls it stuck.
 func (w *world) settle(ctx context.Context, a settleArgs) error {
 	bound := w.Now().Add(w.settleBound())
+	var waiting []*sent
 	for {
 		args := sendArgs{As: a.As, Key: "same", KeyOf: a.KeyOf}
 		s, err := w.sendOne(ctx, args)
@@ -25,8 +27,10 @@ func (w *world) settle(ctx context.Context, a settleArgs) error {
 			return err
 		}
 		if s.disposition != reports.InProgress {
+			w.observeProgress(waiting, s)
 			return nil
 		}
+		waiting = append(waiting, s)
 		pause := retryAfter(s.Exchange, 200*time.Millisecond, 2*time.Second)
 		if w.Now().Add(pause).After(bound) {
 			return nil
@@ -50,6 +54,9 @@ type changedArgs struct{}
 // eachMember sends the operation once for each material member, with that member changed, under the first key.
 func (w *world) eachMember(ctx context.Context, _ changedArgs) error {
 	for _, member := range mainOperation(w.target).Material {
+		if strings.HasPrefix(member, "?") {
+			continue // the verb compare has the query
+		}
 		name := "changed " + member
 		if _, err := w.sendOne(ctx, sendArgs{As: name, Key: "same", Body: "changed:" + member}); err != nil {
 			return err

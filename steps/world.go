@@ -37,6 +37,8 @@ type world struct {
 	approved map[string]bool      // event+record that the case had approved
 	firstKey string               // "the same key"
 	keyTimes map[string]time.Time // when each key was first sent
+	// secondKey stands beside the first where two are sent at once.
+	secondKey string
 
 	history   []*sent
 	readings  map[string]map[scope][]targets.Reading // by label
@@ -54,6 +56,8 @@ type world struct {
 	worst    reports.Verdict // of the parts so far
 	right    int             // records after each part
 	swept    []reports.CrashPoint
+	undo     []func(context.Context) // of what the case did to the target itself; done when it has ended
+	allowed  int                     // records that changes of the payload have rightly made
 
 	evidence judge.Evidence
 	notes    map[string]bool
@@ -240,6 +244,9 @@ func (w *world) end(ctx context.Context) {
 	defer cancel()
 	if len(w.history) > 0 {
 		w.judgeCounts(rest, "at the end")
+	}
+	for _, undo := range w.undo {
+		undo(rest)
 	}
 	w.finish()
 }

@@ -90,11 +90,7 @@ func (b *Body) Reordered(vars Vars) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reorder a body: %w", err)
 	}
-	out, err := json.MarshalIndent(json.RawMessage(appendJSON(nil, root)), " ", "\t")
-	if err != nil {
-		return nil, fmt.Errorf("reorder a body: %w", err)
-	}
-	return append(out, '\n'), nil
+	return indented(root)
 }
 
 // Changed gives the body with one member changed to another value of the same type: " (changed)" is appended to a text, a

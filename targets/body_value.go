@@ -120,10 +120,13 @@ func readArray(dec *json.Decoder) (node, error) {
 }
 
 // appendJSON writes the value compactly, without the HTML escapes of encoding/json.
-func appendJSON(out []byte, n node) []byte {
+func appendJSON(out []byte, n node) []byte { return appendJSONWith(out, n, jsonText) }
+
+// appendJSONWith is appendJSON with another way to write texts; the names of members are written as ever.
+func appendJSONWith(out []byte, n node, text func(string) []byte) []byte {
 	switch n.kind {
 	case nodeText:
-		return append(out, jsonText(n.text)...)
+		return append(out, text(n.text)...)
 	case nodeNumber, nodeBool:
 		return append(out, n.text...)
 	case nodeObject:
@@ -133,7 +136,7 @@ func appendJSON(out []byte, n node) []byte {
 				out = append(out, ',')
 			}
 			out = append(append(out, jsonText(m.name)...), ':')
-			out = appendJSON(out, m.value)
+			out = appendJSONWith(out, m.value, text)
 		}
 		return append(out, '}')
 	case nodeArray:
@@ -142,7 +145,7 @@ func appendJSON(out []byte, n node) []byte {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = appendJSON(out, item)
+			out = appendJSONWith(out, item, text)
 		}
 		return append(out, ']')
 	}

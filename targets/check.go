@@ -79,14 +79,25 @@ func checkOperations(d *decoder, t *Target) {
 		for i, m := range op.Material {
 			checkMaterial(d, op, item(at+".material", i), m)
 		}
-		if op.Invalid != nil && (op.Invalid.root.kind != nodeObject || op.Body == nil || op.Body.root.kind != nodeObject) {
-			d.fail(at+".invalid", "", "%s.invalid: it changes members of the body, so both must be mappings", at)
+		for _, c := range []struct {
+			name   string
+			change *Body
+		}{{"invalid", op.Invalid}, {"large", op.Large}} {
+			if c.change != nil && (c.change.root.kind != nodeObject || op.Body == nil || op.Body.root.kind != nodeObject) {
+				d.fail(at+"."+c.name, "", "%s.%s: it changes members of the body, so both must be mappings", at, c.name)
+			}
 		}
 		checkID(d, at+".id", op.ID)
 	}
 }
 
 func checkMaterial(d *decoder, op Operation, at, name string) {
+	if query, ok := strings.CutPrefix(name, "?"); ok {
+		if name, _, pair := strings.Cut(query, "="); !pair || name == "" || strings.ContainsAny(query, " &#") {
+			d.fail(at, "for example \"?dry_run=true\"", "%s: a query that matters is written ?name=value", at)
+		}
+		return
+	}
 	for _, m := range op.Body.Members() {
 		if m == name {
 			return

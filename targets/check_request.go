@@ -70,8 +70,20 @@ func requestsOf(t *Target) []placedLine {
 	if t.Exhaust != nil {
 		out = append(out, placedLine{"exhaust.request", t.Exhaust.Line})
 	}
+	if t.Relieve != nil {
+		out = append(out, placedLine{"relieve.request", t.Relieve.Line})
+	}
 	if t.Approve != nil {
 		out = append(out, placedLine{"approve.request", t.Approve.Line})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Callers)) {
+		at, c := "callers."+name, t.Callers[name]
+		if c.Revoke != nil {
+			out = append(out, placedLine{at + ".revoke.request", c.Revoke.Line})
+		}
+		if c.Restore != nil {
+			out = append(out, placedLine{at + ".restore.request", c.Restore.Line})
+		}
 	}
 	return append(append(out, clockRequests(t.Clock)...), runRequests(t.Run)...)
 }

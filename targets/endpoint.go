@@ -27,7 +27,10 @@ const (
 	NeedOtherOperation  Need = "other-operation"
 	NeedReplicas        Need = "replicas"
 	NeedApprovals       Need = "approvals"
-	NeedLesserCaller    Need = "lesser-caller" // a credential that may not use the other operation
+	NeedLesserCaller    Need = "lesser-caller"       // a credential that may not use the other operation
+	NeedUnauthorized    Need = "unauthorized-caller" // a credential that may not use the main operation
+	NeedAnotherCaller   Need = "another-caller"      // another credential of the same tenant
+	NeedRevocation      Need = "revocation"          // a credential that can be revoked
 	NeedRead            Need = "read"
 	NeedDelete          Need = "delete"
 	NeedExhaust         Need = "exhaust"        // a way to reach a limit, after which creates are refused
@@ -39,16 +42,24 @@ const (
 	NeedTargetRecord    Need = "target-record"  // {{target_record}} in the main operation
 	NeedPayload         Need = "payload"        // {{payload}} or {{revision}} in the main operation
 	NeedEvent           Need = "event"          // {{event}} in the main operation
+	NeedRelieve         Need = "relieve"        // a way back from the limit
 	NeedMaterial        Need = "material"
 	NeedInvalid         Need = "invalid"
+	NeedLarge           Need = "large" // a create with a large answer
+	NeedBody            Need = "body"  // the main operation sends something that can be changed
 	NeedJSONBody        Need = "json-body"
+	NeedTextBody        Need = "text-body" // an operation whose body is a plain text
 	NeedKey             Need = "key"
-	NeedOpaqueKey       Need = "opaque-key" // the key is not derived from the bundle
+	NeedOpaqueKey       Need = "opaque-key"   // the key is not derived from the bundle
+	NeedHeaderKey       Need = "header-key"   // the key travels in a header
+	NeedSpacedKey       Need = "spaced-key"   // the key travels where a space at its end is kept
+	NeedKeyedDelete     Need = "keyed-delete" // a delete takes a key
 	NeedSlow            Need = "slow"
 	NeedLock            Need = "lock" // a declared lifetime of the in-flight lock
 	NeedFail            Need = "fail"
 	NeedRefuse          Need = "refuse"
-	NeedObserver        Need = "observer" // an observer other than the answers
+	NeedRefuseStatus    Need = "refuse-status" // with a status that can be chosen
+	NeedObserver        Need = "observer"      // an observer other than the answers
 )
 
 // Endpoint is an open target: where it is, how to send to it, and what can be done to it. A nil function means that it

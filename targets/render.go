@@ -13,7 +13,7 @@ var template = regexp.MustCompile(`\{\{\s*(services\.[A-Za-z0-9_-]+|[A-Za-z_][A-
 // VarNames lists every name that a template in a target file may use. What each stands for is said at Vars.
 func VarNames() []string {
 	return []string{"environment", "tenant", "event", "target_record", "operation", "revision", "payload", "marker",
-		"key", "id", "duration", "seconds", "port", "dir", "label", "occurrence", "side", "row", "rows", "event_id"}
+		"key", "id", "duration", "seconds", "port", "dir", "label", "occurrence", "side", "row", "rows", "event_id", "filler", "status"}
 }
 
 // Expand replaces each {{name}} in a template by its value as it is. A name that vars does not hold is an error that

@@ -80,7 +80,7 @@ func suggest(name string, known []string) string {
 	if best, ok := nearest(name, known); ok {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	if len(known) == 0 || len(known) > 24 {
+	if len(known) == 0 || len(known) > 26 {
 		return ""
 	}
 	return "known: " + strings.Join(known, ", ")

@@ -37,6 +37,7 @@ type Target struct {
 	Batch      *Batch            `yaml:"batch"`
 	Receiver   *Receiver         `yaml:"receiver"`
 	Exhaust    *Request          `yaml:"exhaust"` // after it, nothing more may be created for {{target_record}} (a limit is reached)
+	Relieve    *Request          `yaml:"relieve"` // after it, more may be created for {{target_record}} again
 	Callers    map[string]Caller `yaml:"callers"` // credentials that lack something
 	Observers  []Observer        `yaml:"observers"`
 	Namespaces Namespaces        `yaml:"namespaces"`
@@ -92,7 +93,8 @@ type Operation struct {
 	Request  `yaml:",inline"`
 	ID       string  `yaml:"id"`       // RFC 9535 JSONPath into the answer; or header:Location
 	Invalid  *Body   `yaml:"invalid"`  // body members whose change the target refuses
-	Material Strings `yaml:"material"` // top-level body members whose change makes a different request
+	Large    *Body   `yaml:"large"`    // body members whose change makes a large answer; {{filler}} is a long text
+	Material Strings `yaml:"material"` // body members whose change makes a different request; ?name=value: a query that does
 	Read     string  `yaml:"read"`     // GET /v1/tasks/{{id}}
 	Delete   string  `yaml:"delete"`   // DELETE /v1/tasks/{{id}}
 }
@@ -119,6 +121,8 @@ type Held struct {
 // Caller is another credential: headers that replace the target's own.
 type Caller struct {
 	Headers map[string]string `yaml:"headers"`
+	Revoke  *Request          `yaml:"revoke"`  // after it, the credential counts no more; sent with the target's own headers
+	Restore *Request          `yaml:"restore"` // after it, it counts again
 }
 
 // Namespace is a place where identical ids are another identity: headers and address that replace the target's own.
@@ -182,7 +186,7 @@ type Sink struct {
 type Switches struct {
 	Slow   map[string]string `yaml:"slow"` // {{duration}}
 	Fail   map[string]string `yaml:"fail"`
-	Refuse map[string]string `yaml:"refuse"`
+	Refuse map[string]string `yaml:"refuse"` // {{status}}: 429, 401 or 403
 }
 
 // Known is an expected failure that must stay true.

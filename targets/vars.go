@@ -2,7 +2,7 @@ package targets
 
 // Vars are the values that templates may name, without the braces: environment, tenant, event, target_record,
 // operation, revision, payload, marker, key, id, duration, seconds, port, dir, label, occurrence, side,
-// row, rows, event_id; and services.NAME, where a service of the target is reached.
+// row, rows, event_id, filler, status; and services.NAME, where a service of the target is reached.
 type Vars map[string]string
 
 // With gives a copy of v in which further values stand over the old ones.

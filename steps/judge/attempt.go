@@ -15,9 +15,12 @@ type Attempted struct {
 	ID          string            // record id in its answer
 	First       *targets.Exchange // the exchange it repeats; nil when it repeats none, or when that had no answer
 	FirstID     string
-	KeyShared   bool           // its key was used before by another identity
-	Replay      targets.Clause // what the profile documents of a replay
-	Level       targets.Level  // of the scenario
+	Prior       *targets.Exchange // the exchange it repeats, whatever that came to
+	Coded       bool              // in-progress answers are documented with a code of their own
+	KeyShared   bool              // its key was used before by another identity
+	Replay      targets.Clause    // what the profile documents of a replay
+	Volatile    []string          // pointers into the body that differ between any two answers
+	Level       targets.Level     // of the scenario
 }
 
 // Opinion is what the judge says of one attempt.
@@ -30,19 +33,25 @@ type Opinion struct {
 // Attempt judges one attempt in its situation: whether its disposition is permitted and its answer is the documented
 // one. How many records exist is judged apart (see Records).
 func Attempt(s Situation, a Attempted, permit Permit) Opinion {
+	if s == RefusalRepeated && sameRefusal(a) {
+		return Opinion{}
+	}
 	if !permit.Allows(a.Disposition) {
 		return forbidden(s, a, permit)
 	}
 	var o Opinion
+	if s == OtherForm || s == OtherCaller && !permit.Clause.Judged() {
+		o.Notes = append(o.Notes, reports.Note{Text: fmt.Sprintf("%q, %s, was %s", a.Exchange.Name, s, describe(a))})
+	}
 	switch a.Disposition {
 	case reports.Replayed:
 		if isRepeat(s) {
-			o = replayAnswer(a)
+			o = o.with(replayAnswer(a))
 		}
 	case reports.Created:
 		o = firstAnswer(a)
 	case reports.Conflict, reports.Rejected, reports.InProgress:
-		o = documented(a, permit)
+		o = o.with(documented(a, permit))
 	}
 	return o
 }
@@ -76,7 +85,7 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 	case reports.NoAnswer:
 		return "", false, fmt.Sprintf("%q had no answer: %s", a.Exchange.Name, a.Exchange.Err)
 	case reports.Failed:
-		return reports.ServerError, own(s), ""
+		return reports.ServerError, own(s) || s == RefusalRepeated || s == OtherForm, ""
 	case reports.InProgress:
 		if s == MismatchRunning || s == TogetherOther {
 			return reports.WrongStatus, false, "" // the first does run; but another payload was sent
@@ -103,8 +112,11 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 	if isRepeat(s) {
 		return reports.ReplayDiffers, false, ""
 	}
-	if s == Corrected {
+	if s == Corrected || s == TurnedAway {
 		return reports.Stuck, true, ""
+	}
+	if s == AfterRefusal {
+		return reports.Stuck, false, ""
 	}
 	return reports.WrongStatus, s == Unauthorized || s == Unapproved, ""
 }
@@ -121,7 +133,7 @@ func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, strin
 
 func createdWrongly(s Situation) (reports.FindingKind, bool, string) {
 	switch {
-	case isRepeat(s):
+	case isRepeat(s) || s == RefusalRepeated:
 		return reports.KeyIgnored, true, ""
 	case s == Unauthorized || s == Unapproved:
 		return reports.WrongStatus, true, ""

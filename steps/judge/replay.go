@@ -136,10 +136,10 @@ func firstAnswer(a Attempted) Opinion {
 // ownHeaders are those that a server makes anew for each answer, or that belong to the connection.
 var ownHeaders = []string{"Connection", "Content-Length", "Date", "Keep-Alive", "Trailer", "Transfer-Encoding", "Alt-Svc"}
 
-// comparedHeaders lists the headers that an identical replay repeats. Media type and Location are what a client acts on;
-// further ones are compared where the profile says so.
+// comparedHeaders lists the headers that an identical replay repeats. Media type, Location and ETag are what a client acts
+// on; further ones are compared where the profile says so.
 func comparedHeaders(c targets.Clause, first, again http.Header) []string {
-	list := []string{"Content-Type", "Location"}
+	list := []string{"Content-Type", "Location", http.CanonicalHeaderKey("ETag")}
 	for _, name := range c.Headers {
 		if name != "*" {
 			list = append(list, http.CanonicalHeaderKey(name))

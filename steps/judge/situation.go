@@ -35,6 +35,11 @@ const (
 	Corrected         Situation = "a retry after a failure"             // same key after a refused or failed first attempt
 	Expired           Situation = "a reuse after the retention"         // same identity, when its key is no longer kept
 	ExpiredOther      Situation = "another payload after the retention" // its key with another payload, then
+	TurnedAway        Situation = "a retry after it was turned away"    // same key after a 401, 403 or 429
+	RefusalRepeated   Situation = "a repeat of a refusal"               // same key after a refusal for a business reason that still holds
+	AfterRefusal      Situation = "a retry after a refusal that holds no more"
+	OtherForm         Situation = "a repeat with its key in another form"        // in quotes, or without
+	OtherCaller       Situation = "a request of another caller under a used key" // same tenant, same payload
 )
 
 // Situations lists every situation with the words by which a scenario names it.
@@ -42,7 +47,7 @@ func Situations() []Situation {
 	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, TogetherOther, TogetherOperation,
 		WhileRunning, MismatchRunning, Mismatch,
 		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected,
-		Expired, ExpiredOther}
+		TurnedAway, RefusalRepeated, AfterRefusal, OtherForm, OtherCaller, Expired, ExpiredOther}
 }
 
 // Permit is what an attempt may have come to, and the documented answer it is held against.
@@ -61,6 +66,8 @@ type Facts struct {
 	Revision   string // "new_operation": a new revision is a new operation, the target file says
 	RecordRead bool   // a reading before the retry showed the record of the attempt whose answer was lost
 	Prior      reports.Disposition
+	// PriorStatus is the status of the attempt that is repeated.
+	PriorStatus int
 	// Disposition is that of the attempt itself: which clause documents its answer may depend on it.
 	Disposition reports.Disposition
 }
@@ -100,8 +107,14 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return Permit{Dispositions: list(reports.Created, reports.Rejected)}
 	case Refused:
 		return Permit{Dispositions: list(reports.Rejected, reports.Failed)}
-	case Corrected:
-		return corrected(p, f)
+	case Corrected, TurnedAway, AfterRefusal:
+		return corrected(s, p, f)
+	case RefusalRepeated:
+		return Permit{Dispositions: list(reports.Rejected)}
+	case OtherForm:
+		return Permit{Dispositions: list(reports.Replayed, reports.Created, reports.Rejected, reports.Conflict)}
+	case OtherCaller:
+		return otherCaller(p)
 	case Expired, ExpiredOther:
 		return expired(s, p, f)
 	}
@@ -212,22 +225,6 @@ func emptyKey(p targets.Profile) Permit {
 	permit := missingKey(p)
 	if !permit.Allows(reports.Rejected) {
 		permit.Dispositions, permit.Clause, permit.Name = append(permit.Dispositions, reports.Rejected), targets.Clause{}, ""
-	}
-	return permit
-}
-
-// corrected: after a first attempt that wrote nothing, a retry may run, unless the failure is documented as stored.
-func corrected(p targets.Profile, f Facts) Permit {
-	clause, name := p.Failures.Validation, "failures.validation"
-	if f.Prior == reports.Failed {
-		clause, name = p.Failures.ServerError, "failures.server_error"
-	}
-	permit := Permit{list(reports.Created), clause, name}
-	if clause.Has(targets.ModeStored) {
-		permit.Dispositions = list(f.Prior)
-		if clause.Provenance != targets.Documented || clause.Has(targets.ModeReExecuted) {
-			permit.Dispositions = append(permit.Dispositions, reports.Created)
-		}
 	}
 	return permit
 }

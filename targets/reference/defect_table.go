@@ -2,77 +2,6 @@ package reference
 
 import "time"
 
-// defect is the place of a Defect in defectTable.
-type defect int
-
-// The order of these constants is the order of Defects. Those of webhooks and
-// batches follow in defect_table_events.go.
-const (
-	checkThenInsert defect = iota
-	storedAfterWork
-	actsAfterBody
-	claimReadBack
-	twoPayloadsBothRun
-	lostRace500
-	unrelatedKeysRefused
-	unrelatedKeysSerialised
-	replay500
-	neverReleased
-	halfRequestClaimsKey
-	payloadNotCompared
-	overwriteOnMismatch
-	conflictAsInProgress
-	conflictWhileRunningAsInProgress
-	conflictLeaksOriginal
-	newRecordOnMismatch
-	operationNotInScope
-	rawBodyFingerprint
-	tenantNotInScope
-	environmentNotInScope
-	tenantsShareLock
-	replayStatus200
-	replayHeadersLost
-	replayBodyTruncated
-	replayRecomputed
-	replayRefused
-	mailPerAttempt
-	keyIgnored
-	dedupeByPayload
-	collapseEverything
-	mergesDistinctBursts
-	failureStored
-	keyBurnedByFailure
-	checkBeforeLookup
-	missingKeyAccepted
-	emptyKeyAccepted
-	longKey500
-	keyCaseFolded
-	approvalNotChecked
-	authorizationNotChecked
-	noteOverwritesTask
-	workLostOnHangUp
-	recordBeforeKey
-	lockShorterThanHandler
-	lockDeletedByFormerOwner
-	claimOutlivesOwner
-	perProcessStore
-	boundedStore
-	deleteForgetsKey
-	answerInSecondTransaction
-	answersBeforeCommit
-	commitsOnHangUp
-	batchRowByRow
-	mailBeforeCommit
-	expiresEarly
-	neverExpires
-	expiredKeyRefused
-	expiredAnswersOld
-	expiredKeyKeepsPayload
-	expiredForgetsNew
-	retentionFromLastUse
-	clockDoesNothing
-)
-
 // keyDefects are the defects of everything but webhooks and batches.
 var keyDefects = [...]Defect{
 	checkThenInsert: {Name: "check-then-insert", Class: "check-then-act-race", Report: "B01", window: 25 * time.Millisecond,
@@ -131,7 +60,16 @@ var keyDefects = [...]Defect{
 		Breaks:  []Break{{"K3[baseline-key]", "leaked"}, {"double-send-two-operations", "leaked"}}},
 	rawBodyFingerprint: {Name: "raw-body-fingerprint", Class: "fingerprint-too-strict", Report: "B45",
 		Summary: "Takes the fingerprint of the raw body, so that key order and spacing make a mismatch.",
-		Breaks:  []Break{{"replay-key-order", "replay-differs"}}},
+		Breaks:  []Break{{"replay-key-order", "replay-differs"}, {"payload-compared", "replay-differs"}}},
+	ownerNotCompared: {Name: "owner-not-compared", Class: "payload-not-compared", Report: "B35",
+		Summary: "Leaves the member owner out of what is compared: another owner under a used key is answered with the first task.",
+		Breaks:  []Break{{"payload-compared", "wrong-status"}, {"conflict-material", "wrong-status"}}},
+	queryNotCompared: {Name: "query-not-compared", Class: "query-not-in-fingerprint", Report: "B41",
+		Summary: "Leaves the query out of what is compared.",
+		Breaks:  []Break{{"payload-compared", "wrong-status"}}},
+	textNotCompared: {Name: "text-not-compared", Class: "body-invisible-to-fingerprint", Report: "B43",
+		Summary: "Compares only bodies that are JSON: another plain text under a used key is answered with the first note.",
+		Breaks:  []Break{{"text-body-compared", "wrong-status"}}},
 	tenantNotInScope: {Name: "tenant-not-in-scope", Class: "cross-caller-replay", Report: "B47",
 		Summary: "Leaves the tenant out of the scope: another tenant with the same key gets the answer of the first.",
 		Breaks:  []Break{{"K6[other-tenant]", "leaked"}, {"K6[other-tenant]", "lost"}}},
@@ -141,6 +79,15 @@ var keyDefects = [...]Defect{
 	tenantsShareLock: {Name: "tenants-share-lock", Class: "wrong-namespace", Report: "B50",
 		Summary: "Leaves the tenant out of the name of the lock, though not of what it stores: while a request runs, another tenant with its key is told 409.",
 		Breaks:  []Break{{"double-send-two-tenants", "stuck"}}},
+	callerInScope: {Name: "caller-in-scope", Class: "wrong-namespace", Report: "B49",
+		Summary: "Makes the user a part of the scope, though a key is said to belong to the tenant: a retry by a colleague runs again.",
+		Breaks:  []Break{{"another-caller", "wrong-status"}, {"another-caller", "duplicate"}}},
+	authorizationAfterLookup: {Name: "authorization-after-lookup", Class: "cross-caller-replay", Report: "B47",
+		Summary: "Looks the key up before it asks whether the caller may use the operation.",
+		Breaks:  []Break{{"unauthorized-replay", "leaked"}}},
+	revokedReplayed: {Name: "revoked-replayed", Class: "cross-caller-replay", Report: "B47",
+		Summary: "Looks the key up before it asks whether the credential was revoked.",
+		Breaks:  []Break{{"revoked-caller", "leaked"}}},
 	replayStatus200: {Name: "replay-status-200", Class: "replay-status-changed", Report: "B53",
 		Summary: "Replays with status 200 whatever the first status was.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
@@ -153,15 +100,30 @@ var keyDefects = [...]Defect{
 	replayRecomputed: {Name: "replay-recomputed", Class: "replay-recomputed", Report: "B59",
 		Summary: "Builds the replay anew, with another id and created_at.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
+	replayTimeRecomputed: {Name: "replay-time-recomputed", Class: "replay-recomputed", Report: "B59",
+		Summary: "Replays the first answer with the time of the repeat for created_at; the id stays.",
+		Breaks:  []Break{{"replay-once", "replay-differs"}}},
 	replayRefused: {Name: "replay-refused", Class: "replay-refused", Report: "B61",
 		Summary: "Answers the repeat of a completed key with a 409 that does not name the record.",
 		Breaks:  []Break{{"replay-once", "replay-differs"}}},
+	replayOnlyOnce: {Name: "replay-only-once", Class: "bounded-store-eviction", Report: "B72",
+		Summary: "Forgets a key once its answer was replayed, so that the next repeat runs again.",
+		Breaks:  []Break{{"replay-three-times", "key-ignored"}, {"replay-three-times", "duplicate"}}},
 	mailPerAttempt: {Name: "mail-per-attempt", Class: "side-effect-duplicated", Report: "B74",
 		Summary: "Creates the record once and sends its mail again with every replay.",
 		Breaks:  []Break{{"replay-once", "side-effect-repeated"}}},
 	keyIgnored: {Name: "key-ignored", Class: "path-not-covered", Report: "B80",
 		Summary: "Demands the key and then ignores it.",
 		Breaks:  []Break{{"replay-once", "duplicate"}, {"replay-once", "key-ignored"}}},
+	notesNotCovered: {Name: "notes-not-covered", Class: "path-not-covered", Report: "B80",
+		Summary: "Demands the key of a note and then ignores it, while tasks honour theirs.",
+		Breaks:  []Break{{"replay-other-operation", "duplicate"}, {"replay-other-operation", "key-ignored"}}},
+	largeAnswerNotStored: {Name: "large-answer-not-stored", Class: "oversize-response-skipped", Report: "B62",
+		Summary: "Stores no answer of more than 64 KiB, so that its repeat runs again.",
+		Breaks:  []Break{{"replay-large", "duplicate"}, {"replay-large", "key-ignored"}}},
+	deleteReplay404: {Name: "delete-replay-404", Class: "delete-replay-404", Report: "B85",
+		Summary: "Ignores the key of a delete: the repeat of one that succeeded is answered 404.",
+		Breaks:  []Break{{"replay-delete", "replay-differs"}}},
 	dedupeByPayload: {Name: "dedupe-by-payload", Class: "dedupe-too-broad", Report: "B91",
 		Summary: "Answers a new task with the earlier one of the same account and note, whatever the key and the event.",
 		Breaks:  []Break{{"K5", "lost"}, {"different-key", "lost"}}},
@@ -177,6 +139,15 @@ var keyDefects = [...]Defect{
 	keyBurnedByFailure: {Name: "key-burned-by-failure", Class: "key-burned-by-failure", Report: "B28",
 		Summary: "Uses the key up when the payload is refused as invalid: equal and corrected repeats are refused, and nothing exists.",
 		Breaks:  []Break{{"invalid-then-corrected", "stuck"}}},
+	refusalsStored: {Name: "refusals-stored", Class: "key-burned-by-failure", Report: "B28",
+		Summary: "Stores a 401, 403 or 429 under the key and replays it once the caller is let in again.",
+		Breaks:  []Break{{"turned-away[429]", "stuck"}, {"turned-away[401]", "stuck"}, {"turned-away[403]", "stuck"}}},
+	refusalNeverSettles: {Name: "refusal-never-settles", Class: "refused-op-never-settles", Report: "B24",
+		Summary: "Answers 500 to every repeat of a request that was refused for good.",
+		Breaks:  []Break{{"refusal-repeated", "server-error"}}},
+	refusalNotKept: {Name: "refusal-not-kept", Class: "final-4xx-not-kept", Report: "B30",
+		Summary: "Forgets a refusal that was the outcome, so that a late duplicate runs once there is room.",
+		Breaks:  []Break{{"refusal-outlived", "wrong-status"}}},
 	checkBeforeLookup: {Name: "check-before-lookup", Class: "check-before-lookup", Report: "B32",
 		Summary: "Checks approval and account limit before the key, so that a success is no longer replayed once they have changed.",
 		Breaks:  []Break{{"replay-at-the-limit", "replay-differs"}}},
@@ -189,9 +160,24 @@ var keyDefects = [...]Defect{
 	longKey500: {Name: "long-key-500", Class: "key-format", Report: "B64",
 		Summary: "Answers 500 to every key of more than 255 characters.",
 		Breaks:  []Break{{"key-length[256]", "server-error"}, {"key-length[5000]", "server-error"}}},
+	longestKey500: {Name: "longest-key-500", Class: "key-format", Report: "B64",
+		Summary: "Answers 500 to a key of just 255 characters, which is the longest that it documents.",
+		Breaks:  []Break{{"key-length[255]", "server-error"}}},
 	keyCaseFolded: {Name: "key-case-folded", Class: "key-format", Report: "B65",
 		Summary: "Takes keys that differ only in case for the same.",
 		Breaks:  []Break{{"key-letter-case", "key-ignored"}}},
+	keyTrimmed: {Name: "key-trimmed", Class: "key-format", Report: "B65",
+		Summary: "Drops blanks inside the quotes of a key, so that two keys are one.",
+		Breaks:  []Break{{"key-trailing-space", "key-ignored"}}},
+	keyLettersDropped: {Name: "key-letters-dropped", Class: "key-format", Report: "B65",
+		Summary: "Drops letters beyond ASCII from a key instead of refusing it, so that two keys are one.",
+		Breaks:  []Break{{"key-beyond-ascii", "key-ignored"}}},
+	twoKeysTakenForNone: {Name: "two-keys-taken-for-none", Class: "key-format", Report: "B65",
+		Summary: "Runs a create with two key headers as if it had none.",
+		Breaks:  []Break{{"key-two-lines", "duplicate"}}},
+	bareKey500: {Name: "bare-key-500", Class: "key-format", Report: "B64",
+		Summary: "Answers 500 to a key that is not in quotes.",
+		Breaks:  []Break{{"key-quoting", "server-error"}}},
 	approvalNotChecked: {Name: "approval-not-checked",
 		Summary: "Creates tasks for events that nobody approved for the account, which K2 of the six collisions forbids.",
 		Breaks:  []Break{{"K2[own-key]", "duplicate"}}},

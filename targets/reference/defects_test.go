@@ -233,6 +233,7 @@ func TestDefects(t *testing.T) {
 	maps.Copy(all, crashCases)
 	maps.Copy(all, eventCases)
 	maps.Copy(all, expiryCases)
+	maps.Copy(all, requestCases)
 	for given, c := range all {
 		name, _, _ := strings.Cut(given, "=")
 		tested[name] = true
@@ -260,6 +261,7 @@ func TestDefectsLeaveTheRestAlone(t *testing.T) {
 	exceptions := map[string]string{
 		"dedupe-by-payload":         "201 201 201 403 403, 1 tasks 1 notes 2 mails",
 		"collapse-everything":       "201 201 201 403 403, 1 tasks 1 notes 2 mails",
+		"bare-key-500":              "500 500 500 500 403, 0 tasks 0 notes 0 mails",
 		"approval-not-checked":      "201 201 201 201 403, 3 tasks 1 notes 4 mails",
 		"authorization-not-checked": "201 201 201 403 201, 2 tasks 2 notes 4 mails",
 	}

@@ -18,6 +18,8 @@
 //	reference-t1            tenant T1, all operations
 //	reference-t1-colleague  tenant T1, another user, all operations
 //	reference-t1-tasks      tenant T1, without update-review-note
+//	reference-t1-notes      tenant T1, without create-internal-review-task
+//	reference-t1-leaver     tenant T1, a user (eve) who can be revoked
 //	reference-t2            tenant T2, all operations
 //
 // The header Crm-Environment is production (the default) or test. Tenant and
@@ -30,7 +32,8 @@
 //	GET    /v1/tasks              ?q= &account= &limit= and &cursor= or &page=
 //	GET    /v1/tasks/{id}
 //	DELETE /v1/tasks/{id}         delete-internal-review-task; a key is optional
-//	POST   /v1/review-notes       update-review-note; needs a key and its own permission
+//	POST   /v1/review-notes       update-review-note; needs a key and its own permission. As text/plain
+//	                              the body is the note, and ?event= &account= &revision= the rest
 //	GET    /v1/review-notes       like the list of tasks
 //	GET    /v1/review-notes/{id}
 //	DELETE /v1/review-notes/{id}  delete-review-note; the permission of update-review-note
@@ -70,7 +73,8 @@
 // Test-Slow and Test-Fail count for operations with a key and for webhooks.
 // GET /admin/clock answers {"now": TIME}, and POST /admin/clock with
 // {"advance": "24h"} moves the clock of all servers on the same file.
-// Retention and leases follow that clock. Without Options.TestSwitches the
+// Retention and leases follow that clock. PUT /admin/callers/{user} with
+// {"revoked": true} makes a user's token count no more, and false again. Without Options.TestSwitches the
 // headers are ignored and /admin/* is not found.
 //
 // # Crash points

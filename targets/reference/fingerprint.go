@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/url"
+	"mime"
+	"net/http"
 
 	"github.com/gowebpki/jcs"
 )
@@ -36,14 +37,32 @@ func canonicalBody(body []byte) ([]byte, error) {
 	return canonical, nil
 }
 
-// fingerprintOf takes the fingerprint of an attempt.
-func (s *Server) fingerprintOf(method string, target *url.URL, body []byte) (string, error) {
-	canonical, err := canonicalBody(body)
-	if err != nil {
-		return "", err
+// fingerprintOf takes the fingerprint of an attempt. A plain text stands for
+// itself.
+func (s *Server) fingerprintOf(r *http.Request, body []byte) (string, error) {
+	canonical, query := body, r.URL.Query().Encode()
+	if !isText(r.Header) {
+		var err error
+		if canonical, err = canonicalBody(body); err != nil {
+			return "", err
+		}
+	} else if s.broken(textNotCompared) {
+		canonical = nil
 	}
 	if s.broken(rawBodyFingerprint) {
 		canonical = body
 	}
-	return fingerprint(method, target.EscapedPath(), target.Query().Encode(), canonical), nil
+	if s.broken(ownerNotCompared) {
+		canonical = withoutOwner(canonical)
+	}
+	if s.broken(queryNotCompared) {
+		query = ""
+	}
+	return fingerprint(r.Method, r.URL.EscapedPath(), query, canonical), nil
+}
+
+// isText reports whether a body is a plain text and not JSON.
+func isText(h http.Header) bool {
+	media, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && media == "text/plain"
 }

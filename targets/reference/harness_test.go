@@ -129,6 +129,11 @@ func (s *service) note(key, payload string, headers ...string) reply {
 	return s.send("POST /v1/review-notes", payload, append(headers, "Idempotency-Key: "+key)...)
 }
 
+// plain creates a note under a key from a plain text.
+func (s *service) plain(key, note string) reply {
+	return s.send("POST /v1/review-notes?event=E204&account=A18", note, "Content-Type: text/plain", "Idempotency-Key: "+key)
+}
+
 // count counts the records of a list, through all its pages.
 func (s *service) count(list, query string, headers ...string) int {
 	s.t.Helper()

@@ -91,6 +91,12 @@ func (s *Server) readKey(a *attempt, h http.Header) error {
 	key, err := headerKey(h)
 	a.key, a.keyed = key, err == nil
 	switch {
+	case s.oddlyRead(a, h):
+		return nil
+	case s.broken(bareKey500) && err == nil && !strings.HasPrefix(strings.TrimSpace(h.Get(keyHeader)), `"`):
+		return errors.New("parse the key as a structured field")
+	case s.broken(longestKey500) && len(key) == maxKey:
+		return errors.New("store a key that is too long for its column")
 	case errors.Is(err, errKeyMissing):
 		if !a.op.keyRequired || s.broken(missingKeyAccepted) {
 			return nil
@@ -110,7 +116,11 @@ func (s *Server) readKey(a *attempt, h http.Header) error {
 	if s.broken(keyCaseFolded) {
 		a.key = strings.ToLower(key)
 	}
-	if s.broken(keyIgnored) {
+	if s.broken(keyTrimmed) {
+		a.key = strings.TrimSpace(key)
+	}
+	if s.broken(keyIgnored) || s.broken(notesNotCovered) && a.op.name == updateNoteOperation ||
+		s.broken(deleteReplay404) && a.op.name == deleteTaskOperation {
 		a.keyed = false
 	}
 	return nil

@@ -3,7 +3,7 @@ package reference
 import (
 	"errors"
 	"net/http"
-	"net/url"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -58,11 +58,7 @@ func TestFingerprint(t *testing.T) {
 	s := &Server{}
 	take := func(method, target, body string) string {
 		t.Helper()
-		u, err := url.Parse(target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := s.fingerprintOf(method, u, []byte(body))
+		got, err := s.fingerprintOf(httptest.NewRequest(method, target, nil), []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,8 +35,8 @@ func (n note) position() int64 { return n.seq }
 // prepareNote prepares POST /v1/review-notes. It needs no approval, only its
 // own permission, and never touches a task.
 func (s *Server) prepareNote(a *attempt) error {
-	var in noteInput
-	if err := decode(a.body, &in); err != nil {
+	in, err := readNoteInput(a.request)
+	if err != nil {
 		return err
 	}
 	if errs := required(member{"event", in.Event}, member{"account", in.Account}, member{"note", in.Note}); len(errs) > 0 {
@@ -55,6 +55,16 @@ func (s *Server) prepareNote(a *attempt) error {
 		return created("/v1/review-notes/", n.ID, n)
 	}
 	return nil
+}
+
+// readNoteInput reads a note from JSON or, where the body is a plain text, from
+// that and the query.
+func readNoteInput(r *request) (in noteInput, err error) {
+	if !isText(r.Header) {
+		return in, decode(r.body, &in)
+	}
+	q := r.URL.Query()
+	return noteInput{Event: q.Get("event"), Account: q.Get("account"), Revision: q.Get("revision"), Note: string(r.body)}, nil
 }
 
 // insertNote writes a note and its one mail.

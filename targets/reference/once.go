@@ -42,13 +42,19 @@ func (s *Server) keyed(op operation) handler {
 	return func(ctx context.Context, r *request) (answer, error) {
 		a := &attempt{request: r, op: op}
 		if err := s.authorize(r.caller, op); err != nil {
+			if s.broken(authorizationAfterLookup) {
+				return s.recallAnyway(ctx, a, err)
+			}
 			return answer{}, err
+		}
+		if r.caller.revoked {
+			return s.recallAnyway(ctx, a, unknownToken())
 		}
 		if err := s.readKey(a, r.Header); err != nil {
 			return answer{}, err
 		}
 		var err error
-		if a.fingerprint, err = s.fingerprintOf(r.Method, r.URL, r.body); err != nil {
+		if a.fingerprint, err = s.fingerprintOf(r.Request, r.body); err != nil {
 			return answer{}, err
 		}
 		// A client that hangs up must not stop the work half way.
@@ -112,6 +118,9 @@ func (s *Server) performOnce(ctx context.Context, a *attempt) (answer, error) {
 	if reply, known, err := s.recall(ctx, a); known || err != nil {
 		return reply, err
 	}
+	if refused := a.switches.refuse(); s.broken(refusalsStored) && refused != nil {
+		return answer{}, errors.Join(refused, s.storeRefusal(ctx, a, refused))
+	}
 	if err := a.op.prepare(a); err != nil {
 		if s.broken(keyBurnedByFailure) {
 			err = errors.Join(err, s.burn(ctx, a))
@@ -136,6 +145,9 @@ func (s *Server) identity(a *attempt) identity {
 	tenant, environment := a.caller.tenant, a.environment
 	if s.broken(tenantNotInScope) {
 		tenant = "*"
+	}
+	if s.broken(callerInScope) {
+		tenant += "~" + a.caller.user
 	}
 	if s.broken(environmentNotInScope) {
 		environment = "*"

@@ -69,8 +69,14 @@ func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	if s.broken(replay500) {
 		return answer{}, problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The key exists."}
 	}
+	if s.broken(refusalNeverSettles) && reply.Status >= http.StatusBadRequest {
+		return answer{}, problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "The operation is initializing."}
+	}
 	if s.broken(replayRefused) {
 		return answer{}, keyUsed()
+	}
+	if s.broken(replayOnlyOnce) {
+		return reply, s.forgetAtOnce(ctx, e.identity)
 	}
 	if s.broken(replayStatus200) {
 		reply.Status = http.StatusOK
@@ -80,6 +86,9 @@ func (s *Server) replay(ctx context.Context, e entry) (answer, error) {
 	}
 	if s.broken(replayBodyTruncated) {
 		reply.Body = reply.Body[:len(reply.Body)/2]
+	}
+	if s.broken(replayTimeRecomputed) {
+		return s.retime(ctx, reply)
 	}
 	if s.broken(replayRecomputed) {
 		return s.recompute(ctx, reply)

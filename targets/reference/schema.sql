@@ -60,6 +60,11 @@ CREATE TABLE IF NOT EXISTS accounts (
   PRIMARY KEY (tenant, environment, id)
 );
 
+-- The users whose credentials count no more.
+CREATE TABLE IF NOT EXISTS revocations (
+  user TEXT PRIMARY KEY
+);
+
 -- The ids of received webhook events. They are kept for good: the sender says
 -- nothing about when it stops delivering again.
 CREATE TABLE IF NOT EXISTS events (

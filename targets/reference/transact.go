@@ -55,7 +55,7 @@ func (s *Server) run(ctx context.Context, tx *sql.Tx, a *attempt, now time.Time)
 		work = s.workOfOtherOperation(a)
 	}
 	reply, err := work(ctx, tx, now)
-	if p, ok := errors.AsType[problem](err); ok && p.final {
+	if p, ok := errors.AsType[problem](err); ok && p.final && !s.broken(refusalNotKept) {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO work`)
 		reply = p.answer()
 	}
@@ -71,6 +71,9 @@ func (s *Server) complete(ctx context.Context, tx *sql.Tx, a *attempt, held clai
 		if err := s.forgetOthers(ctx, tx, held); err != nil {
 			return err
 		}
+	}
+	if s.broken(largeAnswerNotStored) && len(reply.Body) > largestStored {
+		return s.ledger.release(ctx, tx, held)
 	}
 	return s.step(stepAnswer, func() error { return s.ledger.complete(ctx, tx, held, reply, now) })
 }
