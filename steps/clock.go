@@ -17,6 +17,8 @@ type passage struct {
 	moved time.Duration
 	over  map[string]bool // keys whose retention is over, if the clock did what it was told
 	shown bool            // a key has shown that time has moved
+	// until is when, by the run's clock, the retention may end that a case is just inside of; zero: it is not inside of one.
+	until time.Time
 	// remark is what the one line about a case that passed must not leave out.
 	remark string
 }

@@ -49,9 +49,23 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 		return err
 	}
 	if a.Moment == outside {
-		w.passage.over[s.Key] = true
+		w.passage.over[s.Key], w.passage.until = true, time.Time{}
+		return nil
 	}
+	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
+	w.passage.until = since.entered.Add(kept)
 	return nil
+}
+
+// inTime makes sure that an attempt that was to come just inside the retention did not take so long that the key may
+// rightly have expired under way. Where it did, a second record says nothing.
+func (w *world) inTime(s *sent) error {
+	if w.passage.until.IsZero() || !s.entered.After(w.passage.until) {
+		return nil
+	}
+	w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
+	return unclear("%q was to come just before the retention ended, and was answered %s too late to tell", s.Name,
+		spell(s.entered.Sub(w.passage.until).Round(time.Millisecond)))
 }
 
 // justBeside is how far from the end of a retention "just" is: one per cent, at least two seconds, at most a quarter of

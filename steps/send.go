@@ -36,8 +36,11 @@ type sendArgs struct {
 const slowness = 300 * time.Millisecond
 
 func (w *world) send(ctx context.Context, a sendArgs) error {
-	_, err := w.sendOne(ctx, a)
-	return err
+	s, err := w.sendOne(ctx, a)
+	if err != nil {
+		return err
+	}
+	return w.inTime(s)
 }
 
 // sendOne builds, sends and classifies one attempt, and appends it to the history.
