@@ -105,20 +105,30 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 // checkWithin is check with a longest time for each case.
 func checkWithin(t testing.TB, e *targets.Endpoint, within time.Duration, only ...string) reports.Report {
 	t.Helper()
+	folder := reports.NewFolder()
+	checkInto(t, e, within, folder, nil, only...)
+	return folder.Report()
+}
+
+// checkInto gives the events to another sink as well.
+func checkInto(t testing.TB, e *targets.Endpoint, within time.Duration, folder *reports.Folder, also reports.Sink, only ...string) {
+	t.Helper()
 	all, err := steps.Plan(features.FS, features.Paths(), "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
 	require.NoError(t, err)
 	id, err := runID()
 	require.NoError(t, err)
-	folder := reports.NewFolder()
+	sinks := []reports.Sink{folder}
+	if also != nil {
+		sinks = append(sinks, also)
+	}
 	err = steps.Run(t.Context(), steps.Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
-		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
+		Stream: reports.NewStream(id, "", nil, sinks...), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
 		Concurrency: 4, CaseTimeout: within, Wait: quickly,
 	})
 	require.NoError(t, err)
-	return folder.Report()
 }
 
 // quickly waits as told, but never long: the reference asks for a second where a few milliseconds do.
