@@ -100,9 +100,20 @@ func (w *world) killSwept(ctx context.Context, _ momentsArgs) error {
 		"window of %s with 95 %%, and a shorter one perhaps not", len(moments), took.Round(10*time.Microsecond), struck,
 		min(took, 3*took/time.Duration(len(moments))).Round(10*time.Microsecond))
 	if err == nil && struck == 0 && len(w.evidence.Findings) == 0 {
-		return unclear("the target answered before each kill, so that no kill struck a request")
+		return w.noneStruck(ctx)
 	}
 	return err
+}
+
+// noneStruck: killing took longer than answering, as it may with containers. Where the target is also stopped at its crash
+// points this search adds nothing to them; where it is all there is, nothing can be told.
+func (w *world) noneStruck(ctx context.Context) error {
+	if p := w.Endpoint.Points; p != nil && p.Can(targets.Kill) {
+		w.note(true, "killing this target takes longer than its answer, so that no kill struck a request: what is known of crashes before an answer "+
+			"is what the sweep over its crash points tells")
+		return w.killNow(ctx, killAfterArgs{}) // which shows that it can be killed at all
+	}
+	return unclear("the target answered before each kill, so that no kill struck a request")
 }
 
 func (w *world) moments() int {

@@ -18,7 +18,8 @@ var ErrEnded = errors.New("it has ended")
 type Readiness struct {
 	Ask    func(context.Context) error // asked again and again until it gives nil
 	Within time.Duration
-	Every  time.Duration   // the pause between two questions
+	First  time.Duration   // the pause after the first question, which grows with each; 0: Every
+	Every  time.Duration   // the longest pause between two questions
 	Ended  <-chan struct{} // closed when the target has ended; nil: that cannot be seen
 }
 
@@ -28,6 +29,10 @@ func (r Readiness) Await(ctx context.Context) error {
 	timed, cancel := context.WithTimeout(ctx, r.Within)
 	defer cancel()
 	var last error
+	pause := r.Every
+	if r.First > 0 {
+		pause = min(r.First, r.Every)
+	}
 	for {
 		err := r.Ask(timed)
 		if err == nil && !r.ended() {
@@ -36,15 +41,16 @@ func (r Readiness) Await(ctx context.Context) error {
 		if timed.Err() == nil || last == nil {
 			last = err // an error of the end of the time would hide what was wrong all the while
 		}
-		if !r.again(timed) {
+		if !r.again(timed, pause) {
 			return r.why(ctx, last)
 		}
+		pause = min(pause*3/2, r.Every)
 	}
 }
 
 // again waits a moment and reports whether it makes sense to ask once more.
-func (r Readiness) again(ctx context.Context) bool {
-	timer := time.NewTimer(r.Every)
+func (r Readiness) again(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-r.Ended:

@@ -116,21 +116,36 @@ func checkWithin(t testing.TB, e *targets.Endpoint, within time.Duration, only .
 // checkWith is check with other options.
 func checkWith(t testing.TB, e *targets.Endpoint, change func(*steps.Options), only ...string) reports.Report {
 	t.Helper()
+	folder := reports.NewFolder()
+	checkAll(t, e, folder, nil, change, only...)
+	return folder.Report()
+}
+
+// checkInto is checkWithin with a folder of the caller's, and gives the events to another sink as well.
+func checkInto(t testing.TB, e *targets.Endpoint, within time.Duration, folder *reports.Folder, also reports.Sink, only ...string) {
+	t.Helper()
+	checkAll(t, e, folder, also, func(o *steps.Options) { o.CaseTimeout = within }, only...)
+}
+
+func checkAll(t testing.TB, e *targets.Endpoint, folder *reports.Folder, also reports.Sink, change func(*steps.Options), only ...string) {
+	t.Helper()
 	all, err := steps.Plan(features.FS, features.Paths(), "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
 	require.NoError(t, err)
 	id, err := runID()
 	require.NoError(t, err)
-	folder := reports.NewFolder()
+	sinks := []reports.Sink{folder}
+	if also != nil {
+		sinks = append(sinks, also)
+	}
 	o := steps.Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
-		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
+		Stream: reports.NewStream(id, "", nil, sinks...), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
 		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
 	}
 	change(&o)
 	require.NoError(t, steps.Run(t.Context(), o))
-	return folder.Report()
 }
 
 // quickly waits as told, but never long: the reference asks for a second where a few milliseconds do.

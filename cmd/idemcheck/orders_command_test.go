@@ -123,6 +123,9 @@ func TestInterruptedSweep(t *testing.T) {
 	for name, siteOf := range sites {
 		t.Run(name, func(t *testing.T) {
 			for variant, exit := range map[string]int{"sound": exitUnsure, "two-transactions": exitBroken} {
+				if name == "container" && variant != "sound" {
+					continue // what is left behind is the same, and containers take their time
+				}
 				s := siteOf(t, variant)
 				c := s.start(t, "--only", "crash,crash-host", "--sweep", "full")
 				c.sweeps(t)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
+	"github.com/idempotency-conformance/idemcheck/targets/container"
 	"github.com/idempotency-conformance/idemcheck/targets/process"
 )
 
@@ -165,4 +166,21 @@ func notesOf(c reports.Case, warning bool) string {
 		}
 	}
 	return strings.Join(list, "\n")
+}
+
+// engine skips the test where there is no Docker engine, or the images are missing.
+func engine(t *testing.T) {
+	t.Helper()
+	unavailable := container.Available(t.Context())
+	if unavailable == nil {
+		out, err := exec.Command("docker", "image", "inspect", "idemcheck-orders:latest", "idemcheck-postgres:latest").CombinedOutput()
+		if err == nil {
+			return
+		}
+		unavailable = errors.New("the images of the orders API cannot be found (.ci/images makes them): " + string(out))
+	}
+	if os.Getenv("IDEMCHECK_TEST_DOCKER") == "required" {
+		t.Fatal(unavailable)
+	}
+	t.Skip(unavailable)
 }

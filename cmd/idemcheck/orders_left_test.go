@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/idempotency-conformance/idemcheck/targets/container"
 )
 
 // processSite runs the orders API behind a shell, which its server outlives when idemcheck is killed: the system then ends
@@ -43,23 +40,6 @@ func processesLeft(t *testing.T, tmp string) []string {
 		}
 	}
 	return list
-}
-
-// engine skips the test where there is no Docker engine, or the images are missing.
-func engine(t *testing.T) {
-	t.Helper()
-	unavailable := container.Available(t.Context())
-	if unavailable == nil {
-		out, err := exec.Command("docker", "image", "inspect", "idemcheck-orders:latest", "idemcheck-postgres:latest").CombinedOutput()
-		if err == nil {
-			return
-		}
-		unavailable = errors.New("the images of the orders API cannot be found (.ci/images makes them): " + string(out))
-	}
-	if os.Getenv("IDEMCHECK_TEST_DOCKER") == "required" {
-		t.Fatal(unavailable)
-	}
-	t.Skip(unavailable)
 }
 
 func containerSite(t *testing.T, variant string) site {

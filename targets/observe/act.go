@@ -118,11 +118,7 @@ func (p *postgres) execute(ctx context.Context, statements []targets.Statement) 
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		_ = conn.Close(ctx) // rolls back what was not committed
-	}()
+	defer goodbye(conn) // rolls back what was not committed
 	if err := conn.Exec(ctx, "begin").Close(); err != nil {
 		return 0, err
 	}

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// postgres asks PostgreSQL, each time on a connection of its own: none is idle while the target's database is killed,
-// restored or dropped.
+// postgres asks PostgreSQL. A connection is kept for a moment, since at crash points reading follows reading and to
+// connect takes longer than to count; but not longer: none is idle while the target's database is restored or dropped.
 type postgres struct {
 	config *pgconn.Config
 	turns  chan struct{} // holds one entry for each query that runs
+
+	mu   sync.Mutex
+	idle []*idle
 }
 
 // Object ids of the number types (pg_type.dat of PostgreSQL).
@@ -24,9 +27,6 @@ const (
 	oidInt4    = 23
 	oidNumeric = 1700
 )
-
-// goodbye is the time for closing a connection in good order.
-const goodbye = time.Second
 
 func openPostgres(dsn string) (source, error) {
 	if _, err := parseURL(dsn); err != nil {
@@ -46,8 +46,6 @@ func openPostgres(dsn string) (source, error) {
 	return source{db: db, name: "postgres", hide: hiding(c.Password)}, nil
 }
 
-func (p *postgres) close() error { return nil }
-
 func (p *postgres) query(ctx context.Context, text string, args []string) (result, error) {
 	select {
 	case p.turns <- struct{}{}:
@@ -55,15 +53,32 @@ func (p *postgres) query(ctx context.Context, text string, args []string) (resul
 	case <-ctx.Done():
 		return result{}, ctx.Err()
 	}
+	if conn := p.take(); conn != nil {
+		r, err := p.ask(ctx, conn, text, args)
+		if err == nil || !passing(err) || ctx.Err() != nil {
+			return r, err
+		}
+		// The database was restarted meanwhile. Only a new connection can tell how it is.
+	}
 	conn, err := pgconn.ConnectConfig(ctx, p.config)
 	if err != nil {
 		return result{}, err
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		_ = conn.Close(ctx) // ends the transaction too; there is nothing to keep
-	}()
+	return p.ask(ctx, conn, text, args)
+}
+
+// ask runs the query in a transaction of its own, and keeps the connection where nothing went wrong.
+func (p *postgres) ask(ctx context.Context, conn *pgconn.PgConn, text string, args []string) (result, error) {
+	r, err := ask(ctx, conn, text, args)
+	if err == nil && conn.Exec(ctx, "rollback").Close() == nil {
+		p.keep(conn)
+		return r, nil
+	}
+	goodbye(conn)
+	return r, err
+}
+
+func ask(ctx context.Context, conn *pgconn.PgConn, text string, args []string) (result, error) {
 	if err := conn.Exec(ctx, "begin transaction read only").Close(); err != nil {
 		return result{}, fmt.Errorf("begin a read-only transaction: %w", err)
 	}

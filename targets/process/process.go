@@ -19,6 +19,7 @@ const (
 	stopTimeout         = 5 * time.Second
 	killTimeout         = 10 * time.Second // a killed process that waits for a broken disk does not end
 	pipeTimeout         = 2 * time.Second  // how long a dead child's output may stay open in someone else's hands
+	readyFirst          = time.Millisecond // many targets take a few milliseconds, and are started at each crash point
 	readyInterval       = 10 * time.Millisecond
 )
 

@@ -13,7 +13,7 @@ func (p *Process) awaitReady(ctx context.Context, c *child) error {
 	if p.spec.Ready == nil {
 		return nil
 	}
-	wait := targets.Readiness{Ask: p.spec.Ready, Within: p.spec.ReadyTimeout, Every: readyInterval, Ended: c.exited}
+	wait := targets.Readiness{Ask: p.spec.Ready, Within: p.spec.ReadyTimeout, First: readyFirst, Every: readyInterval, Ended: c.exited}
 	err := wait.Await(ctx)
 	if errors.Is(err, targets.ErrEnded) {
 		return fmt.Errorf("it ended before it was ready (%w)", c.ended())
