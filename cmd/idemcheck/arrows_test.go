@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"targets/examples/orders": {},
 	"targets/examples/vendor": {},
 	"targets/reference":       {"targets"},
+	"targets/intake":          {"targets"},
 }
 
 // sole names the modules that only one package may import.
