@@ -21,6 +21,7 @@ const formType = "application/x-www-form-urlencoded"
 // secret or a value of the environment belongs.
 type Draft struct {
 	Name    string
+	Profile string // a profile's name or path; empty: none
 	URL     string // scheme, host and port
 	Remote  bool   // it is not on this machine
 	Line    string // of the create: "POST /v1/orders"

@@ -71,7 +71,7 @@ func (d *Draft) Collection() string {
 func (d *Draft) YAML() ([]byte, error) {
 	root := mapping()
 	d.head(root)
-	if d.Key.Name != "" {
+	if d.Key.Name != "" && d.Profile == "" {
 		put(root, "key", d.keyNode())
 	}
 	put(root, "operations", mapping("create", d.operation()))
@@ -105,6 +105,9 @@ func (d *Draft) missingList(out *bytes.Buffer) {
 
 func (d *Draft) head(root *yaml.Node) {
 	put(root, "name", quoted(d.Name))
+	if d.Profile != "" {
+		put(root, "profile", quoted(d.Profile))
+	}
 	put(root, "url", quoted(d.URL))
 	if d.Remote {
 		put(root, "remote", scalar("!!bool", "true"))

@@ -108,7 +108,7 @@ func (s *server) refusal(key string) (code string, status int) {
 		return "idempotency_key_required", http.StatusBadRequest
 	case s.quotedOnly && key != "" && (len(key) < 3 || key[0] != '"'):
 		return "idempotency_key_malformed", http.StatusBadRequest
-	case len(key) > maxKey && !s.ignores && !s.byContent:
+	case len(strings.Trim(key, `"`)) > maxKey && !s.ignores && !s.byContent:
 		return "idempotency_key_too_long", http.StatusBadRequest
 	}
 	return "", 0
