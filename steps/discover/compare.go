@@ -53,6 +53,13 @@ func (c clause) differs() []string {
 			say("is status", strings.Trim(fmt.Sprint([]int(c.documented.Status)), "[]"), fmt.Sprint(status))
 		}
 	}
+	if d, s := c.documented.Code, c.seen.Code; d != nil && len(c.seen.Status) > 0 && (s == nil || s.At != d.At || !slices.Contains(d.In, s.In[0])) {
+		got := "none"
+		if s != nil {
+			got = s.At + " " + printable(s.In[0], 60)
+		}
+		say("has the code "+d.At, strings.Join(d.In, " or "), got)
+	}
 	if m := c.documented.Marker; m != nil && m.Provenance == targets.Documented && (c.seen.Marker == nil || !strings.EqualFold(c.seen.Marker.Name, m.Name)) {
 		say("is the header", m.Name, "none")
 	}

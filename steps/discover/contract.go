@@ -56,7 +56,7 @@ func (e evidence) replayClause() (targets.Clause, bool) {
 	case told && n > 1:
 		return targets.Clause{}, false // no replay
 	case !success(again):
-		out.Mode, out.Code = targets.Strings{targets.ModePointerError}, codeIn(again)
+		out.Mode, out.Code = targets.Strings{targets.ModePointerError}, e.codeIn(again, func(p *targets.Profile) *targets.Code { return p.Replay.Code })
 	case again.Status == first.Status && sameBody(first.Content, again.Content):
 		out.Mode = targets.Strings{targets.ModeIdentical}
 	default:
@@ -101,7 +101,7 @@ func (e evidence) mismatchClause() (targets.Clause, bool) {
 	case success(x):
 		out.Mode = targets.Strings{targets.ModeReplayFirst}
 	default:
-		out.Mode, out.Code = targets.Strings{targets.ModeReject}, codeIn(x)
+		out.Mode, out.Code = targets.Strings{targets.ModeReject}, e.codeIn(x, func(p *targets.Profile) *targets.Code { return p.Mismatch.Code })
 	}
 	return out, true
 }
@@ -134,7 +134,7 @@ func (e evidence) inFlightClause() (targets.Clause, bool) {
 		return targets.Clause{Mode: targets.Strings{targets.ModeWait}}, true
 	}
 	slices.Sort(out.Status)
-	out.Mode, out.Code = targets.Strings{targets.ModeReject}, codeIn(last)
+	out.Mode, out.Code = targets.Strings{targets.ModeReject}, e.codeIn(last, func(p *targets.Profile) *targets.Code { return p.InFlight.Code })
 	if http.Header(last.Answer).Get("Retry-After") != "" {
 		out.RetryHint = &targets.Marker{Name: "Retry-After"}
 	}
@@ -149,7 +149,8 @@ func (e evidence) missingClause() (targets.Clause, bool) {
 	case success(x):
 		return targets.Clause{Mode: targets.Strings{targets.ModeExecutes}}, true
 	}
-	return targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{x.Status}, Code: codeIn(x)}, true
+	code := e.codeIn(x, func(p *targets.Profile) *targets.Code { return p.Missing.Code })
+	return targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{x.Status}, Code: code}, true
 }
 
 // validationClause: whether a refusal for the body's sake is kept under its key.
@@ -174,13 +175,15 @@ func (e evidence) keyLength() (most int, note string) {
 		return x != nil && success(x), x != nil && x.Status != 0
 	}
 	short, known := taken(255)
-	longer, _ := taken(256)
+	longer, knownLonger := taken(256)
 	longest, knownLongest := taken(5000)
 	switch {
 	case !known:
 		return 0, ""
 	case !short:
 		return 0, "a key of 255 characters is refused"
+	case !knownLonger:
+		return 0, "a key of 255 characters is taken"
 	case !longer:
 		return 255, ""
 	case knownLongest && longest:
@@ -191,12 +194,17 @@ func (e evidence) keyLength() (most int, note string) {
 
 var codeText = regexp.MustCompile(`^[A-Za-z0-9_.:/-]{2,80}$`)
 
-// codeIn finds an error code in a refusal: a short word where such codes stand.
-func codeIn(x *reports.Exchange) *targets.Code {
+// codeIn finds an error code in a refusal: a short word where the profile says that the code stands, else where such
+// codes stand.
+func (e evidence) codeIn(x *reports.Exchange, documented func(*targets.Profile) *targets.Code) *targets.Code {
 	if x.Content.Cut || !json.Valid([]byte(x.Content.Text)) {
 		return nil
 	}
-	for _, path := range []string{"$.error.code", "$.error.type", "$.code", "$.error", "$.errors[0].code", "$.type", "$.errorCode", "$.error_code"} {
+	var paths []string
+	if e.profile != nil && documented(e.profile) != nil {
+		paths = append(paths, documented(e.profile).At)
+	}
+	for _, path := range append(paths, "$.error.code", "$.error.type", "$.code", "$.error", "$.errors[0].code", "$.type", "$.errorCode", "$.error_code") {
 		if text, ok := targets.QueryText(path, []byte(x.Content.Text)); ok && codeText.MatchString(text) {
 			return &targets.Code{At: path, In: targets.Strings{text}}
 		}

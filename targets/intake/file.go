@@ -208,7 +208,12 @@ func (d *Draft) putGuessed(m *yaml.Node, name, value string) {
 func (d *Draft) observers() *yaml.Node {
 	list := mapping("request", quoted(d.List.Line))
 	list.Content[1].LineComment = d.comments["list"]
-	for _, f := range []struct{ name, value string }{{"items", d.List.Items}, {"id", d.List.ID}, {"where", d.List.Where}} {
+	items := d.List.Items
+	if items == "" {
+		items = "$.data[*]"
+		d.comment("items", "guessed")
+	}
+	for _, f := range []struct{ name, value string }{{"items", items}, {"id", d.List.ID}, {"where", d.List.Where}} {
 		if f.value != "" {
 			d.putGuessed(list, f.name, f.value)
 		}

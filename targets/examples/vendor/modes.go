@@ -32,7 +32,7 @@ func modes() map[string]mode {
 		"does-not-compare-payloads":  {comparesNot: true},
 		"overwrites":                 {overwrites: true},
 		"refuses-the-header":         {refusesHeader: true},
-		"eventually-consistent-list": {lag: 80 * time.Millisecond},
+		"eventually-consistent-list": {lag: 60 * time.Millisecond},
 		"list-never-shows":           {hidden: true},
 		"needs-a-key":                {needsKey: true},
 		"rate-limits":                {perSecond: 80},
