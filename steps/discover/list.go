@@ -20,7 +20,7 @@ import (
 func (p *prober) listed(ctx context.Context, d *intake.Draft, marker, id string) (why string, err error) {
 	list := *d.List
 	d.List = &list
-	began := p.Now()
+	began, missed := p.Now(), false
 	for {
 		n, problem, err := p.counted(ctx, d, marker)
 		if err != nil || problem != "" {
@@ -29,7 +29,11 @@ func (p *prober) listed(ctx context.Context, d *intake.Draft, marker, id string)
 		passed := p.Now().Sub(began)
 		switch {
 		case n == 1:
-			return p.settle(ctx, d, marker, id, passed)
+			if missed {
+				p.lag = max(p.lag, passed)
+				list.Settle = (2*p.lag + 50*time.Millisecond).Round(10 * time.Millisecond).String()
+			}
+			return p.settle(ctx, d, marker, id)
 		case n > 1 && list.Where == "":
 			list.Where = "{{marker}}" // the query does not filter
 			continue
@@ -39,6 +43,7 @@ func (p *prober) listed(ctx context.Context, d *intake.Draft, marker, id string)
 			p.Patience = max(p.Patience/2, time.Second) // the next place is not waited for as long
 			return fmt.Sprintf("the record was created, but the list call never showed it within %s", passed.Round(time.Second)), nil
 		}
+		missed = true
 		if p.Wait(ctx, poll) != nil {
 			return "interrupted", nil
 		}
@@ -49,7 +54,7 @@ func (p *prober) listed(ctx context.Context, d *intake.Draft, marker, id string)
 const poll = 20 * time.Millisecond
 
 // settle holds the list against a text that was never sent, and takes over what the record looks like in it.
-func (p *prober) settle(ctx context.Context, d *intake.Draft, marker, id string, passed time.Duration) (why string, err error) {
+func (p *prober) settle(ctx context.Context, d *intake.Draft, marker, id string) (why string, err error) {
 	unused := marker + "-never-sent"
 	n, problem, err := p.counted(ctx, d, unused)
 	if err == nil && n > 0 && d.List.Where == "" {
@@ -70,10 +75,6 @@ func (p *prober) settle(ctx context.Context, d *intake.Draft, marker, id string,
 	}
 	if d.List.ID == "" {
 		d.List.ID = guessItemID(x.Content, d.List.Items, id)
-	}
-	if passed > poll {
-		p.lag = max(p.lag, passed)
-		d.List.Settle = (2*p.lag + 50*time.Millisecond).Round(10 * time.Millisecond).String()
 	}
 	return "", nil
 }
