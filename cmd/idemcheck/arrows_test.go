@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"cmd/idemcheck":           {"*"},
 	"steps":                   {"steps/judge", "reports", "scenarios", "features", "targets", "targets/burst", "targets/observe"},
 	"steps/judge":             {"reports", "targets"},
+	"steps/discover":          {"steps", "steps/judge", "reports", "targets", "targets/*"},
 	"reports":                 {"targets"},
 	"scenarios":               {},
 	"features":                {},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -21,6 +22,7 @@ const maxDepth = 100
 // means that there is none.
 func (d *Draft) SetBody(data string) error {
 	trimmed := strings.TrimSpace(data)
+	defer d.takeBodyKey()
 	switch {
 	case trimmed == "":
 		return nil
@@ -35,6 +37,34 @@ func (d *Draft) SetBody(data string) error {
 	}
 	d.text = data
 	return nil
+}
+
+// takeBodyKey takes a key out of the body that was made for the pasted request. It becomes the draft's way of carrying
+// the key, unless another is known.
+func (d *Draft) takeBodyKey() {
+	if d.body == nil || d.body.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(d.body.Content); i += 2 {
+		name := d.body.Content[i].Value
+		ours := d.Key.In == targets.InForm && d.Key.Name == name || d.Key.In == targets.InBody && d.Key.Name == "/"+name
+		if !ours && (d.Key.Name != "" || !strings.Contains(strings.ToLower(strings.ReplaceAll(name, "_", "")), "idempoten")) {
+			continue
+		}
+		if !ours {
+			d.setBodyKey(name, isForm(d.contentType()))
+		}
+		d.body.Content = slices.Delete(d.body.Content, i, i+2)
+		return
+	}
+}
+
+func (d *Draft) setBodyKey(name string, form bool) {
+	d.Key = targets.Key{In: targets.InBody, Name: "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)}
+	if form {
+		d.Key = targets.Key{In: targets.InForm, Name: name}
+	}
+	d.guess("the key travels in the body, as " + name)
 }
 
 func looksLikeJSON(mediaType string) bool {

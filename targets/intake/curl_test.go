@@ -173,6 +173,12 @@ func TestCurlKeyHeader(t *testing.T) {
 	d, err = Curl(`curl https://v.example/o -H 'Request-Id: 8e03' --json '{"note":"n"}'`, CurlOptions{KeyHeader: "request-id"})
 	require.NoError(t, err)
 	assert.Equal(t, "Request-Id", d.Key.Name)
+	d, err = Curl(`curl https://v.example/o --json '{"idempotency_key":"8e03","note":"n"}'`, CurlOptions{})
+	require.NoError(t, err)
+	a, target := sent(t, d)
+	assert.Equal(t, `{"note":"M R"}`, string(a.Body))
+	assert.Equal(t, targets.InBody, target.Profile.Key.In)
+	assert.Equal(t, "/idempotency_key", target.Profile.Key.Name)
 }
 
 func TestPlaces(t *testing.T) {

@@ -32,6 +32,7 @@ type Draft struct {
 	Records int         // that may be created at most; 0: the default
 	ID      string      // JSONPath of the id in the create's answer; "": not known
 	Read    string      // "GET /v1/orders/{{id}}"; "": not known
+	Delete  string      // "DELETE /v1/orders/{{id}}"; "": not known
 	List    *List       // how records are counted; nil: by the answers
 	Invalid []string    // top-level members that are given a value of another type, to be refused
 	Timeout string      // of one exchange; empty: the default

@@ -196,6 +196,9 @@ func (d *Draft) operation() *yaml.Node {
 	if d.Read != "" {
 		d.putGuessed(op, "read", d.Read)
 	}
+	if d.Delete != "" {
+		d.putGuessed(op, "delete", d.Delete)
+	}
 	return op
 }
 
