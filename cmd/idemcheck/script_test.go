@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 // The scripts run the command as a user does.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	program := buildVendor(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -43,6 +44,8 @@ func TestScripts(t *testing.T) {
 			"hidden":   hidden,
 			"validate": validate,
 			"ended":    ended,
+			"expand":   expand,
+			"vendor":   func(ts *testscript.TestScript, _ bool, args []string) { vendorFor(ts, program, args) },
 		},
 	})
 }

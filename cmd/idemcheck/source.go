@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"strings"
 
@@ -120,15 +119,12 @@ func (s *source) complete(d *intake.Draft) error {
 	if s.read == "" {
 		return nil
 	}
-	line := strings.TrimSpace(s.read)
-	if method, address, ok := strings.Cut(line, " "); ok && !strings.HasPrefix(address, "/") {
-		u, err := url.Parse(address)
-		if err != nil || u.Scheme+"://"+u.Host != d.URL {
-			return fmt.Errorf("--read: expected 'GET %s/…/{{id}}'", d.URL)
-		}
-		line = method + " " + strings.TrimPrefix(address, d.URL)
+	address := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s.read), "GET "))
+	path := strings.TrimPrefix(address, d.URL)
+	if !strings.HasPrefix(path, "/") || !strings.Contains(path, "{{") {
+		return fmt.Errorf("--read: expected 'GET %s/…/{{id}}'", d.URL)
 	}
-	d.Read = line
+	d.Read = "GET " + path
 	return nil
 }
 

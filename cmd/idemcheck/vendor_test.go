@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,4 +52,19 @@ func vendor(t *testing.T, program, mode string) string {
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	return url
+}
+
+// vendorFor starts it for the rest of a script and puts its address into a variable: vendor MODE VARIABLE.
+func vendorFor(ts *testscript.TestScript, program string, args []string) {
+	url, stop, err := startVendor(program, args[0])
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv(args[1], url)
+}
+
+// expand writes FILE from FILE.in, with the value of each variable in place of @NAME@: expand FILE. (A $NAME in a curl
+// command is the command's own.)
+func expand(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.ReplaceAll(ts.ReadFile(args[0]+".in"), "@URL@", ts.Getenv("URL"))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }

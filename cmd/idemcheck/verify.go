@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -80,7 +79,9 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := f.announce(cmd, o); err != nil {
+	person := newTalk(cmd.InOrStdin(), cmd.OutOrStdout())
+	o.Ask = person.number
+	if err := f.announce(cmd, o, person); err != nil {
 		return err
 	}
 	outputs, err := openOutputs(f.events, f.reports)
@@ -136,7 +137,7 @@ func (f *verifyFlags) options(cmd *cobra.Command) (o discover.Options, err error
 		return o, err
 	}
 	return discover.Options{
-		Draft: draft, Strength: strength, Ask: asker(cmd.InOrStdin(), cmd.OutOrStdout()), Profile: documented, Cases: cases,
+		Draft: draft, Strength: strength, Profile: documented, Cases: cases,
 		Features: features.FS, Paths: features.Paths(), Env: os.LookupEnv, RunID: id, Now: time.Now, Random: rand.Reader,
 		Wait: wait, Patience: f.patience, Started: reports.RunStarted{Tool: "idemcheck " + version, Command: "idemcheck verify"},
 		Open: func(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) { return openURL(ctx, t, nil) },
@@ -169,7 +170,7 @@ func (f *verifyFlags) strength(cmd *cobra.Command) (discover.Strength, error) {
 }
 
 // announce says what will be created, and asks before touching a host that is not this machine.
-func (f *verifyFlags) announce(cmd *cobra.Command, o discover.Options) error {
+func (f *verifyFlags) announce(cmd *cobra.Command, o discover.Options, person *talk) error {
 	out := cmd.OutOrStdout()
 	requests, records, err := discover.Cost(o)
 	if err != nil {
@@ -186,9 +187,7 @@ func (f *verifyFlags) announce(cmd *cobra.Command, o discover.Options) error {
 	if !isTerminal(cmd.InOrStdin()) || f.curl == "" && f.request == "" {
 		return fmt.Errorf("%s is not this machine: give --yes to create records there", o.Draft.URL)
 	}
-	fmt.Fprint(out, "Go on? [y/N] ")
-	answer, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 100)).ReadString('\n')
-	if err != nil || len(answer) == 0 || answer[0] != 'y' && answer[0] != 'Y' {
+	if !person.yes("Go on?") {
 		return errors.New("nothing was sent")
 	}
 	return nil
@@ -239,6 +238,9 @@ func (f *verifyFlags) save(r discover.Result) error {
 		}
 		d := *r.Draft
 		d.Records = 0
+		if r.Contract == nil || len(r.Contract.Failures.Validation.Mode) == 0 {
+			d.Invalid = nil // nobody has seen that it is refused
+		}
 		if f.saveProfile != "" {
 			d.Profile = f.saveProfile
 			if rel, err := filepath.Rel(filepath.Dir(f.saveTarget), f.saveProfile); err == nil {

@@ -121,7 +121,9 @@ func TestVerifySaves(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, targets.Observed, p.Mismatch.Provenance)
 	assert.Equal(t, targets.Ints{422}, p.Mismatch.Status)
-	loaded, err := targets.Load(target, func(name string) (string, bool) { return "sk_test_51H8s3cr3t", name == "IDEMCHECK_SECRET_AUTHORIZATION" })
+	loaded, err := targets.Load(target, func(name string) (string, bool) {
+		return "sk_test_51H8s3cr3t", name == "IDEMCHECK_SECRET_AUTHORIZATION"
+	})
 	require.NoError(t, err)
 	assert.Equal(t, p.Name, loaded.Profile.Name)
 	assert.Equal(t, "$.data[*]", loaded.Observers[0].List.Items)

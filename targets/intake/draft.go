@@ -68,6 +68,14 @@ func New(from string) *Draft { return newDraft(from) }
 
 func (d *Draft) guess(text string) { d.Guesses = append(d.Guesses, text) }
 
+// AssumeID takes $.id for the place of the record's id, where none is known.
+func (d *Draft) AssumeID() {
+	if d.ID == "" {
+		d.ID = "$.id"
+		d.comment("id", "guessed")
+	}
+}
+
 // comment puts a remark beside a member of the file.
 func (d *Draft) comment(member, text string) { d.comments[member] = text }
 

@@ -216,9 +216,10 @@ func (d *Draft) observers() *yaml.Node {
 		items = "$.data[*]"
 		d.comment("items", "guessed")
 	}
-	for _, f := range []struct{ name, value string }{{"items", items}, {"id", d.List.ID}, {"where", d.List.Where}} {
+	d.putGuessed(list, "items", items)
+	for _, f := range []struct{ name, value string }{{"id", d.List.ID}, {"where", d.List.Where}} {
 		if f.value != "" {
-			d.putGuessed(list, f.name, f.value)
+			put(list, f.name, quoted(f.value))
 		}
 	}
 	o := mapping("name", quoted("records"), "list", list)
