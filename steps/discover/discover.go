@@ -113,7 +113,7 @@ const fileName = "the vendor"
 
 // Run verifies. The error says that it could not even be begun; whatever the vendor does is in the result.
 func Run(ctx context.Context, o Options) (Result, error) {
-	p := &prober{Options: o, res: Result{Strength: o.Strength, Verdict: CouldNotTell, Marker: "ic-" + o.RunID}}
+	p := &prober{Options: o, hidden: map[string]bool{}, res: Result{Strength: o.Strength, Verdict: CouldNotTell, Marker: "ic-" + o.RunID}}
 	if p.Profile != nil {
 		p.Draft.Key = carriage(p.Draft.Key, p.Profile.Key)
 	}

@@ -24,6 +24,8 @@ type prober struct {
 	lag   time.Duration // of the list behind the create
 	keyed bool          // a create with a key was accepted
 	tries int
+	// By place of the marker: a create was accepted and its record not found again.
+	hidden map[string]bool
 }
 
 // find looks for a place for the marker: a text of the body with which the create is accepted and the record is found
@@ -35,47 +37,53 @@ func (p *prober) find(ctx context.Context) (ended bool, err error) {
 		p.end(CouldNotTell, "there is no place for a unique text by which the records of this check could be found: the body holds no text that can be changed")
 		return true, nil
 	}
-	why, hidden, markers := "", "none", map[string]bool{}
+	why, markers := "", map[string]bool{}
 	for _, place := range places {
-		if markers[place.Marker] = true; len(markers) > 3 || p.tries >= maxProbes-3 {
+		if markers[place.Marker] = true; len(markers) > mostMarkers || p.tries >= maxProbes-3 {
 			break
 		}
-		if place.Marker == hidden && place.Vary == "" {
+		if p.hidden[place.Marker] {
 			continue // what the list does not show, it does not show without the variation either
 		}
-		d := p.Draft.Marked(place)
-		x, marker, err := p.create(ctx, d, true)
-		if err != nil {
-			return true, err
-		}
-		if p.hopeless(ctx, x) {
-			return true, nil
-		}
-		if !x.Succeeded() {
-			if why = "the create is refused: " + answered(x); !p.keyed {
-				if x, marker, ended, err = p.otherKey(ctx, d); ended || err != nil {
-					return true, err
-				}
-			}
-			if !x.Succeeded() {
-				continue
-			}
-		}
-		p.keyed = true
-		if place.Vary != place.Marker {
-			hidden = place.Marker
-		}
-		why, ended, err = p.recognise(ctx, d, x, marker)
-		if ended || err != nil {
+		if why, ended, err = p.try(ctx, place); ended || err != nil {
 			return true, err
 		}
 		if why == "" {
-			p.res.Draft, p.res.Place = d, placeText(place)
 			return false, nil
 		}
 	}
 	p.end(CouldNotTell, why)
 	return true, nil
+}
+
+// mostMarkers bounds how many members are tried for the marker: each costs a record.
+const mostMarkers = 3
+
+// try sends a create with the marker at a place. It says why that is none; empty where it is.
+func (p *prober) try(ctx context.Context, place intake.Place) (why string, ended bool, err error) {
+	d := p.Draft.Marked(place)
+	x, marker, err := p.create(ctx, d, true)
+	if err != nil || p.hopeless(ctx, x) {
+		return "", true, err
+	}
+	why = "the create is refused: " + answered(x)
+	if !x.Succeeded() && !p.keyed {
+		if x, marker, ended, err = p.otherKey(ctx, d); ended || err != nil {
+			return "", true, err
+		}
+	}
+	if !x.Succeeded() {
+		return why, false, nil
+	}
+	p.keyed = true
+	why, ended, err = p.recognise(ctx, d, x, marker)
+	switch {
+	case why == "" && !ended && err == nil:
+		p.res.Draft, p.res.Place = d, placeText(place)
+	case place.Vary != place.Marker:
+		p.hidden[place.Marker] = true
+	}
+	return why, ended, err
 }
 
 func placeText(p intake.Place) string {

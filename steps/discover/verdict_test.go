@@ -145,13 +145,11 @@ func TestProfileYAML(t *testing.T) {
 	first.Answer = map[string][]string{"X-Request-Id": {"1"}}
 	revised := attempt("revised", 422, "")
 	revised.Content = reports.Text{Text: `{"error":{"code":"key_reused: no"},"code":"reused"}`}
-	for _, c := range []reports.Case{
+	e.report.Cases = []reports.Case{
 		ran(caseReplay, reports.Pass, 1, first, again), ran(caseMismatch, reports.Pass, 1, revised), together(20, 0, reports.Pass),
 		ran(caseMissing, reports.Pass, 1, attempt("keyless", 201, "k")),
 		ran(keyLength(255), reports.Pass, 1, attempt("first", 201, "l")), ran(keyLength(256), reports.Pass, 0, attempt("first", 400, "")),
 		ran(caseInvalid, reports.Pass, 1, attempt("invalid", 400, ""), attempt("corrected", 400, "")),
-	} {
-		e.report.Cases = append(e.report.Cases, c)
 	}
 	d := intake.New("a test")
 	require.NoError(t, d.SetRequest("POST", "https://v.example/orders"))

@@ -54,8 +54,7 @@ func requestOptions() []option {
 
 // quietOptions are about what curl prints and how it connects; they change nothing about the request.
 func quietOptions() []option {
-	var list []option
-	for _, o := range []option{
+	return []option{
 		{long: "silent", short: "s"}, {long: "show-error", short: "S"}, {long: "include", short: "i"}, {long: "show-headers"},
 		{long: "verbose", short: "v"}, {long: "fail", short: "f"}, {long: "fail-with-body"}, {long: "no-buffer", short: "N"},
 		{long: "progress-bar", short: "#"}, {long: "no-progress-meter"}, {long: "compressed"}, {long: "globoff", short: "g"},
@@ -64,10 +63,7 @@ func quietOptions() []option {
 		{long: "output", short: "o", arg: true}, {long: "write-out", short: "w", arg: true}, {long: "connect-timeout", arg: true},
 		{long: "max-time", short: "m", arg: true}, {long: "cookie-jar", short: "c", arg: true}, {long: "dump-header", short: "D", arg: true},
 		{long: "stderr", arg: true}, {long: "trace-ascii", arg: true}, {long: "limit-rate", arg: true}, {long: "basic"},
-	} {
-		list = append(list, o)
 	}
-	return list
 }
 
 func refusedOptions() []option {

@@ -266,39 +266,6 @@ func (a *openAPI) value(p *openapi3.Parameter) any {
 	return "example"
 }
 
-var pathParameter = regexp.MustCompile(`\{([^{}]+)\}`)
-
-// fill gives a path with values for its parameters: an example, else a variable of the environment.
-func (a *openAPI) fill(path string) string {
-	return pathParameter.ReplaceAllStringFunc(path, func(found string) string {
-		name := found[1 : len(found)-1]
-		for _, p := range a.all() {
-			if p.In == "path" && p.Name == name && (p.Example != nil || p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Example != nil) {
-				a.draft.guess(fmt.Sprintf("the part {%s} of the path has the value of the document's example", name))
-				return strings.ReplaceAll(fmt.Sprint(a.value(p)), " ", "%20")
-			}
-		}
-		variable := "PATH_" + strings.ToUpper(strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(name, "_"), "_"))
-		a.draft.guess(fmt.Sprintf("the part {%s} of the path is read from the environment variable %s", name, variable))
-		return "${" + variable + "}"
-	})
-}
-
-// query gives the required query parameters with examples.
-func (a *openAPI) query() string {
-	var fields []string
-	for _, p := range a.all() {
-		if p.In == "query" && p.Required {
-			fields = append(fields, escape(p.Name)+"="+escape(fmt.Sprint(a.value(p))))
-			a.draft.guess(fmt.Sprintf("the query parameter %s has an example's value", p.Name))
-		}
-	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return "?" + strings.Join(fields, "&")
-}
-
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	if r := []rune(s); len(r) > 300 {
