@@ -136,20 +136,20 @@ func TestClockThatStandsStill(t *testing.T) {
 	}
 }
 
-// standing is a clock that moves only while somebody waits.
-type standing struct {
+// haltedClock is a clock that moves only while somebody waits.
+type haltedClock struct {
 	mu    sync.Mutex
 	at    time.Time
 	extra time.Duration // that passes in addition with each wait, as on a machine that is busy
 }
 
-func (c *standing) Now() time.Time {
+func (c *haltedClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *standing) Wait(ctx context.Context, d time.Duration) error {
+func (c *haltedClock) Wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d + c.extra)
@@ -159,7 +159,7 @@ func (c *standing) Wait(ctx context.Context, d time.Duration) error {
 // A target whose time really passes is waited for, as long as that is allowed.
 func TestClockWaits(t *testing.T) {
 	t.Parallel()
-	clock := &standing{at: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
+	clock := &haltedClock{at: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
 	e := startServiceWith(t, reference.Options{Now: clock.Now}).endpoint(t, func(target *targets.Target) { target.Clock = &targets.Clock{Wait: true} })
 	r := check(t, e, expiryCases...)
 	for _, id := range expiryCases {

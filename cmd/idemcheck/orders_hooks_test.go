@@ -36,8 +36,8 @@ func staging(t *testing.T, variant string) *targets.Target {
 	script := fmt.Sprintf("VARIANT=%s DATABASE_URL='%s' %s -addr %s >log 2>&1 & echo $! >pid\n", variant, dsn, o.program, port)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "restart.sh"), []byte(script), 0o600))
 	kill := "kill -9 $(cat pid)"
-	require.NoError(t, shell(folder, "sh restart.sh"))
-	t.Cleanup(func() { assert.NoError(t, shell(folder, kill)) })
+	require.NoError(t, inShell(folder, "sh restart.sh"))
+	t.Cleanup(func() { assert.NoError(t, inShell(folder, kill)) })
 	target := o.target(t, nil)
 	target.File, target.URL = filepath.Join(folder, "orders.yaml"), "http://"+port
 	target.Run = &targets.Run{
@@ -49,7 +49,7 @@ func staging(t *testing.T, variant string) *targets.Target {
 	return target
 }
 
-func shell(folder, command string) error {
+func inShell(folder, command string) error {
 	cmd := exec.CommandContext(context.Background(), "sh", "-c", command)
 	cmd.Dir = folder
 	return cmd.Run()

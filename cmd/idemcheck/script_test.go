@@ -41,6 +41,7 @@ func (s swept) Run() int {
 // The scripts run the command as a user does.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	program := buildVendor(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -54,6 +55,8 @@ func TestScripts(t *testing.T) {
 			"hidden":   hidden,
 			"validate": validate,
 			"ended":    ended,
+			"expand":   expand,
+			"vendor":   func(ts *testscript.TestScript, _ bool, args []string) { vendorFor(ts, program, args) },
 		},
 	})
 }

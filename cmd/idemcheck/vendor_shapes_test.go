@@ -17,9 +17,9 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// vendor is a server that answers in the shape of one vendor; broken names what it does wrong.
-type vendor struct {
-	answer func(v *vendor, w http.ResponseWriter, r *http.Request, body string)
+// shapedVendor is a server that answers in the shape of one vendor; broken names what it does wrong.
+type shapedVendor struct {
+	answer func(v *shapedVendor, w http.ResponseWriter, r *http.Request, body string)
 	broken string
 
 	mu    sync.Mutex
@@ -28,7 +28,7 @@ type vendor struct {
 	polls map[string]int
 }
 
-func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (v *shapedVendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if q := r.URL.Query().Get("q"); q != "" {
@@ -46,7 +46,7 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // record makes the record of a key, unless it is there.
-func (v *vendor) record(key, note string) (id int, isNew bool) {
+func (v *shapedVendor) record(key, note string) (id int, isNew bool) {
 	if id, ok := v.keys[key]; ok && v.broken != "twice" {
 		return id, false
 	}
@@ -56,7 +56,7 @@ func (v *vendor) record(key, note string) (id int, isNew bool) {
 }
 
 // likeNetSuite accepts a write, does it when its job is asked for a second time, and refuses a repeat with the job.
-func likeNetSuite(v *vendor, w http.ResponseWriter, r *http.Request, body string) {
+func likeNetSuite(v *shapedVendor, w http.ResponseWriter, r *http.Request, body string) {
 	job := strings.TrimPrefix(r.URL.Path, "/jobs/")
 	switch {
 	case r.Method == http.MethodPost && r.Header.Get("Prefer") != "respond-async":
@@ -89,7 +89,7 @@ func likeNetSuite(v *vendor, w http.ResponseWriter, r *http.Request, body string
 }
 
 // likeShopify takes the key in a directive, and answers every request with 200.
-func likeShopify(v *vendor, w http.ResponseWriter, _ *http.Request, body string) {
+func likeShopify(v *shapedVendor, w http.ResponseWriter, _ *http.Request, body string) {
 	_, rest, _ := strings.Cut(body, `@idempotent(key: \"`)
 	key, _, _ := strings.Cut(rest, `\"`)
 	if id, known := v.keys[key]; known && v.notes[id] != body && v.broken == "" {
@@ -101,7 +101,7 @@ func likeShopify(v *vendor, w http.ResponseWriter, _ *http.Request, body string)
 }
 
 // likeHubSpot has a unique member, and says of each write whether the record is new.
-func likeHubSpot(v *vendor, w http.ResponseWriter, _ *http.Request, body string) {
+func likeHubSpot(v *shapedVendor, w http.ResponseWriter, _ *http.Request, body string) {
 	var in struct{ Email string }
 	_ = json.Unmarshal([]byte(body), &in)
 	id, isNew := v.record(in.Email, body)
@@ -109,7 +109,7 @@ func likeHubSpot(v *vendor, w http.ResponseWriter, _ *http.Request, body string)
 }
 
 // likeReceiver acknowledges each delivery, and acts once on each event.
-func likeReceiver(v *vendor, w http.ResponseWriter, r *http.Request, body string) {
+func likeReceiver(v *shapedVendor, w http.ResponseWriter, r *http.Request, body string) {
 	if _, isNew := v.record(r.Header.Get("Webhook-Id"), body); !isNew && v.broken == "refuses" {
 		w.WriteHeader(http.StatusConflict)
 		return
@@ -126,7 +126,7 @@ observers: [{name: list, list: {request: "GET /?q={{marker}}", items: "$.list[*]
 func TestVendorShapes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answer func(*vendor, http.ResponseWriter, *http.Request, string)
+		answer func(*shapedVendor, http.ResponseWriter, *http.Request, string)
 		file   string
 		cases  []string
 		broken map[string]reports.FindingKind // what is wrong, and the finding of replay-once
@@ -156,12 +156,12 @@ operations: {receive: {request: POST /, body: {note: "{{payload}} {{marker}}"}}}
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := checkVendor(t, &vendor{answer: c.answer}, c.file, c.cases...)
+			report := checkVendor(t, &shapedVendor{answer: c.answer}, c.file, c.cases...)
 			for _, id := range c.cases {
 				assertPasses(t, caseOf(t, report, id))
 			}
 			for broken, kind := range c.broken {
-				report := checkVendor(t, &vendor{answer: c.answer, broken: broken}, c.file, "replay-once")
+				report := checkVendor(t, &shapedVendor{answer: c.answer, broken: broken}, c.file, "replay-once")
 				findings := caseOf(t, report, "replay-once").Findings
 				require.NotEmpty(t, findings, "%s: %+v", broken, caseOf(t, report, "replay-once"))
 				kinds := map[reports.FindingKind]bool{}
@@ -177,7 +177,7 @@ operations: {receive: {request: POST /, body: {note: "{{payload}} {{marker}}"}}}
 // TestJobThatNeverEnds: what is never done is no success, however friendly its 202 was.
 func TestJobThatNeverEnds(t *testing.T) {
 	t.Parallel()
-	report := checkVendor(t, &vendor{answer: likeNetSuite, broken: "never ends"}, `
+	report := checkVendor(t, &shapedVendor{answer: likeNetSuite, broken: "never ends"}, `
 profile: netsuite
 settles: 1s
 operations: {create: {request: POST /, body: {note: "{{marker}}"}, id: $.id}}`, "first-request")
@@ -186,7 +186,7 @@ operations: {create: {request: POST /, body: {note: "{{marker}}"}, id: $.id}}`, 
 	assert.Equal(t, reports.Stuck, c.Findings[0].Kind)
 }
 
-func checkVendor(t *testing.T, v *vendor, file string, only ...string) reports.Report {
+func checkVendor(t *testing.T, v *shapedVendor, file string, only ...string) reports.Report {
 	t.Helper()
 	v.keys, v.polls = map[string]int{}, map[string]int{}
 	server := httptest.NewServer(v)
