@@ -35,6 +35,14 @@ func (w *world) take(o judge.Opinion) {
 // finding records a finding once: the same kind on the same exchanges with the same count is one finding, however
 // often it is seen.
 func (w *world) finding(f reports.Finding) {
+	switch {
+	case w.cleaning:
+		w.note(true, "in the clean-up: %s", f.Message)
+		return
+	case w.setup: // what goes wrong before the case begins says nothing about what it proves
+		w.evidence.Unclear = append(w.evidence.Unclear, "while the case was set up: "+f.Message)
+		return
+	}
 	if w.part != "" {
 		f.Message = w.part + ": " + f.Message
 	}

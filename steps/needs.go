@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -20,6 +21,11 @@ type need struct {
 	met func(*targets.Target, Abilities) bool
 	add string
 }
+
+// needManyRecords is met by a target file that allows more records than any but a deliberate run creates.
+const needManyRecords targets.Need = "many-records"
+
+const manyRecords = 15_000
 
 // needs lists every need that a scenario may have.
 var needs = map[targets.Need]need{
@@ -84,6 +90,8 @@ var needs = map[targets.Need]need{
 		"say how the target is made to fail (switches.fail)"},
 	targets.NeedRefuse: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Refuse) > 0 },
 		"say how the target is made to refuse (switches.refuse)"},
+	needManyRecords: {func(t *targets.Target, _ Abilities) bool { return t.Limits.Records >= manyRecords },
+		fmt.Sprintf("allow as many records as it creates (limits.records: %d)", manyRecords)},
 	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },
 		"add an observer: a list call, a query, a command or a sink (observers)"},
 }
@@ -154,6 +162,11 @@ func Missing(c Case, t *targets.Target, a Abilities) string {
 	for _, n := range c.Needs {
 		if !needs[n].met(t, a) {
 			add = append(add, needs[n].add)
+		}
+	}
+	for _, name := range c.Operations {
+		if t.Operations.Named(name) == nil {
+			add = append(add, fmt.Sprintf("describe the operation %q (operations)", name))
 		}
 	}
 	return strings.Join(add, "; ")

@@ -62,7 +62,8 @@ var choices = map[string][]scenarios.Choice{
 	"caller": {
 		{Phrase: "a caller without its authorization", Value: "lesser"},
 	},
-	"situation": situationChoices(),
+	"situation":   situationChoices(),
+	"disposition": dispositionChoices(),
 }
 
 func situationChoices() []scenarios.Choice {
@@ -75,13 +76,13 @@ func situationChoices() []scenarios.Choice {
 
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
-func table() []row { return slices.Concat(givens(), whens(), crashes(), thens()) }
+func table() []row { return slices.Concat(givens(), whens(), crashes(), thens(), domains()) }
 
 // givens are the steps that set a case up.
 func givens() []row {
 	return []row{
 		verb("bundle", "Names the bundle that the case is about; symbols such as E204 and A18 stand for unique ids.",
-			(*world).setBundle, say("the baseline bundle")),
+			(*world).setBundle, say("the baseline bundle"), say(`the bundle "{as}"`)),
 		verb("approve", "Has an event approved for a target record, where the target knows approvals.",
 			(*world).approve,
 			say(`event "{event}" is approved for target record "{target_record}"`),
@@ -108,6 +109,9 @@ func whens() []row {
 			say(`the {operation} is sent again as "{as}" with {key} and {body}`),
 			say(`the {operation} is sent as "{as}" and {fault}`),
 			say(`the {operation} is sent as "{as}" with {switch}`),
+			say(`operation "{operation}" is sent as "{as}"`),
+			say(`operation "{operation}" is sent as "{as}" with {key}`),
+			say(`operation "{operation}" is sent again as "{as}" with the key of "{key_of}"`),
 		).costing(one),
 		verb("settle", "Sends the operation again under the same key until the answer is no in-progress any more, within the declared bound.",
 			(*world).settle,
@@ -159,6 +163,7 @@ func thens() []row {
 			say(`exactly {count} record(s) exist(s), and 1 more if "{unless}" rightly created its own`),
 			say("exactly {count} record(s) exist(s), and 1 more for each attempt that was answered with one", "unless", "answered"),
 			say("exactly {count} record(s) of the other operation exist(s)", "operation", "other"),
+			say(`exactly {count} record(s) of operation "{operation}" exist(s)`),
 			say(`exactly {count} record(s) of the other operation exist(s), and 1 more if "{unless}" rightly created its own`, "operation", "other"),
 		).costing(cost{readings: 1}),
 		verb("handled", "Expects that an attempt came to what its situation permits, and that the answer is the documented one.",
