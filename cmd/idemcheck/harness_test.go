@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"io/fs"
 	"net"
 	"path/filepath"
 	"testing"
@@ -99,7 +100,13 @@ func childEndpoint(t *testing.T, defects ...string) *targets.Endpoint {
 // check runs the cases that the globs select and gives the report.
 func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	t.Helper()
-	all, err := steps.Plan(features.FS, features.Paths(), "")
+	return checkIn(t, e, features.FS, features.Paths(), only...)
+}
+
+// checkIn is check for other scenarios than the built-in features.
+func checkIn(t *testing.T, e *targets.Endpoint, fsys fs.FS, paths []string, only ...string) reports.Report {
+	t.Helper()
+	all, err := steps.Plan(fsys, paths, "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
 	require.NoError(t, err)
@@ -107,7 +114,7 @@ func check(t *testing.T, e *targets.Endpoint, only ...string) reports.Report {
 	require.NoError(t, err)
 	folder := reports.NewFolder()
 	err = steps.Run(t.Context(), steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
+		Features: fsys, Paths: paths, Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Stream: reports.NewStream(id, "", nil, folder), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
 		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
 	})
