@@ -61,24 +61,28 @@ func (r *reader) variant(n *yaml.Node) Variant {
 
 func names(v Variant) []string { return slices.Sorted(maps.Keys(v.Values)) }
 
-// variants gives a text as each variant has it; without variants, or where the text names no value, the text alone.
-func variants(text string, each []Variant) []string {
+// variants gives a value of an argument as each variant has it; without variants, or where it names no value, the value
+// alone.
+func variants(text string, isJSON bool, each []Variant) []string {
 	if len(each) == 0 || !variable.MatchString(text) {
 		return []string{text}
 	}
 	list := make([]string, len(each))
 	for i, v := range each {
-		list[i] = v.fillValue(text)
+		list[i] = v.fillValue(text, isJSON)
 	}
 	return list
 }
 
-// fillValue is fill for an argument, which may be JSON: there the values go into its texts.
-func (v Variant) fillValue(text string) string {
+// fillValue is fill for an argument. Where that may be JSON, and is, the values go into its texts.
+func (v Variant) fillValue(text string, isJSON bool) string {
+	if !isJSON || strings.IndexAny(text, "{[") != 0 || !json.Valid([]byte(text)) {
+		return v.fill(text)
+	}
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	var value any
-	if !strings.ContainsAny(text[:1], "{[") || dec.Decode(&value) != nil {
+	if dec.Decode(&value) != nil {
 		return v.fill(text)
 	}
 	filled, err := plainJSON(v.fillJSON(value))

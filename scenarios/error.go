@@ -69,13 +69,22 @@ func (l FileErrors) sorted() error {
 	return slices.CompactFunc(out, func(a, b *FileError) bool { return *a == *b })
 }
 
-// nearest gives the known name that a misspelt one most likely means: about a third of its letters differ at most.
+// Suggest is a hint for a name that is not among the known ones, in brackets; empty where none is near and the list long.
+func Suggest(name string, known []string) string {
+	if hint := suggest(name, known); hint != "" {
+		return " (" + hint + ")"
+	}
+	return ""
+}
+
+// nearest gives the known name that a misspelt one most likely means: about a third of its letters differ at most, and of
+// four letters two, since letters are often swapped.
 func nearest(name string, known []string) (string, bool) {
 	const longest = 200 // the distance takes time in the product of both lengths
 	if len(name) > longest {
 		return "", false
 	}
-	best, found := "", max(1, (len(name)+1)/3)+1
+	best, found := "", max(1, (len(name)+2)/3)+1
 	for _, k := range known {
 		if dist := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); dist < found {
 			best, found = k, dist

@@ -43,6 +43,15 @@ type Step struct {
 	places  map[string]Position // of the arguments
 }
 
+// In gives the arguments of the step as a variant has them.
+func (s Step) In(v Variant) map[string]string {
+	out := map[string]string{}
+	for name, text := range s.Args {
+		out[name] = variants(text, s.Verb.arg(name).JSON, []Variant{v})[0]
+	}
+	return out
+}
+
 // Variant is one row of `each:`. Its address is the scenario's id with its label in brackets.
 type Variant struct {
 	Label  string
@@ -211,6 +220,7 @@ var (
 
 func (r *reader) scenario(n *yaml.Node, d defaults) Scenario {
 	s := Scenario{at: positionOf(n)}
+	before := len(r.errs)
 	steps := map[string]*yaml.Node{}
 	for _, m := range r.members(n, "a scenario", scenarioMembers) {
 		switch m.name {
@@ -237,16 +247,16 @@ func (r *reader) scenario(n *yaml.Node, d defaults) Scenario {
 			s.Steps = append(s.Steps, r.steps(steps[part.name], part.name, part.keyword, s.Each)...)
 		}
 	}
-	r.complete(n, s)
+	if len(r.errs) == before { // else what is missing was most likely misspelt
+		r.complete(s)
+	}
 	return s
 }
 
 // complete says what a scenario lacks.
-func (r *reader) complete(n *yaml.Node, s Scenario) {
+func (r *reader) complete(s Scenario) {
 	at := &yaml.Node{Line: s.at.Line, Column: s.at.Column}
 	switch {
-	case n.Kind != yaml.MappingNode:
-		return
 	case s.ID == "":
 		r.fail(at, "", "the scenario has no `id`: reports and --only speak of it")
 	case s.Title == "":

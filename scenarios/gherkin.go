@@ -138,7 +138,7 @@ func (w *writer) below(s Step, rest []string, o *outline) error {
 	values := s.values(o.each)
 	for _, name := range rest {
 		for _, text := range values[name] {
-			if !plain(text) && !s.Verb.arg(name).JSON || strings.ContainsAny(text, "<>\n") {
+			if !plain(strings.ReplaceAll(text, `"`, "")) || strings.TrimSpace(text) != text {
 				return w.json(s, rest, values, o)
 			}
 		}

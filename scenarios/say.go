@@ -11,7 +11,7 @@ import (
 func (s Step) values(each []Variant) map[string][]string {
 	out := map[string][]string{}
 	for name, text := range s.Args {
-		list := variants(text, each)
+		list := variants(text, s.Verb.arg(name).JSON, each)
 		if len(slices.Compact(slices.Clone(list))) == 1 {
 			list = list[:1]
 		}

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -119,7 +120,9 @@ func (v *Verb) argSchema(a *Arg) object {
 	o := object{"description": a.Doc}
 	known := v.implied(a.Name)
 	for _, c := range a.Choices {
-		known = append(known, c.Value)
+		if !slices.Contains(known, c.Value) {
+			known = append(known, c.Value)
+		}
 	}
 	switch {
 	case a.JSON:

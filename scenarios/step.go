@@ -22,9 +22,12 @@ func (r *reader) steps(n *yaml.Node, part, keyword string, each []Variant) []Ste
 	}
 	var list []Step
 	for _, item := range n.Content {
+		before := len(r.errs)
 		for _, s := range r.step(item) {
 			s.Keyword, s.Later = keyword, part == "cleanup"
-			r.checkStep(s, each)
+			if len(r.errs) == before { // else what is missing was most likely misspelt
+				r.checkStep(s, each)
+			}
 			list = append(list, s)
 		}
 	}
@@ -89,7 +92,7 @@ func (r *reader) use(m member, shared map[string]*yaml.Node) []Step {
 		verb = r.language.verb(expectWord + "_" + m.name)
 	}
 	if verb == nil {
-		r.fail(m.key, suggest(m.name, r.language.verbNames()), "there is no verb %q", m.name)
+		r.fail(m.key, suggest(m.name, r.language.verbNames(shared != nil)), "there is no verb %q", m.name)
 		return nil
 	}
 	s := Step{Verb: verb, Args: map[string]string{}, at: positionOf(m.key), places: map[string]Position{}}
@@ -164,7 +167,7 @@ func (r *reader) checkStep(s Step, each []Variant) {
 			r.fail(here, hint, "%s.%s: no variant has a value called %q", s.Verb.Name, name, missing)
 			continue
 		}
-		for _, text := range variants(s.Args[name], each) {
+		for _, text := range variants(s.Args[name], s.Verb.arg(name).JSON, each) {
 			if hint, err := s.Verb.checkValue(name, text); err != nil {
 				r.fail(here, hint, "%s.%s: %v", s.Verb.Name, name, err)
 				break
@@ -190,7 +193,9 @@ func (v *Verb) checkValue(name, text string) (hint string, err error) {
 		if c.Value == text || strings.HasSuffix(c.Value, ":") && strings.HasPrefix(text, c.Value) {
 			return "", nil
 		}
-		known = append(known, c.Value)
+		if !slices.Contains(known, c.Value) {
+			known = append(known, c.Value)
+		}
 	}
 	if len(known) == 0 || a.Open || slices.Contains(known, text) {
 		return "", nil
@@ -212,11 +217,15 @@ func (l *Language) verb(name string) *Verb {
 	return nil
 }
 
-// verbNames lists what a step may begin with.
-func (l *Language) verbNames() []string {
+// verbNames lists what a step may begin with; within `expect:` its expectations also without that word.
+func (l *Language) verbNames(expected bool) []string {
 	names := []string{expectWord}
 	for _, v := range l.verbs {
-		names = append(names, v.Name)
+		name := v.Name
+		if expected {
+			name = strings.TrimPrefix(name, expectWord+"_")
+		}
+		names = append(names, name)
 	}
 	return names
 }

@@ -2,6 +2,9 @@ package steps
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -69,4 +72,18 @@ func (w *world) known(f reports.Finding) string {
 		}
 	}
 	return ""
+}
+
+// find gives the last attempt that was sent under a name.
+func (w *world) find(name string) (*sent, error) {
+	for i := len(w.history) - 1; i >= 0; i-- {
+		if w.history[i].Name == name {
+			return w.history[i], nil
+		}
+	}
+	names := map[string]bool{}
+	for _, s := range w.history {
+		names[s.Name] = true
+	}
+	return nil, fmt.Errorf("nothing was sent as %q (there is: %s)", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }

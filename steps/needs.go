@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -94,6 +95,15 @@ var needs = map[targets.Need]need{
 		fmt.Sprintf("allow as many records as it creates (limits.records: %d)", manyRecords)},
 	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },
 		"add an observer: a list call, a query, a command or a sink (observers)"},
+}
+
+func needNames() []string {
+	var list []string
+	for n := range needs {
+		list = append(list, string(n))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // loudNeeds touch the whole target, so that no other case may run meanwhile.

@@ -113,6 +113,14 @@ func Plan(fsys fs.FS, paths []string, tags string) ([]Case, error) {
 	return p.cases, p.problem()
 }
 
+func (p *planner) ids() []string {
+	var list []string
+	for _, c := range p.cases {
+		list = append(list, c.ID)
+	}
+	return list
+}
+
 // problem joins the complaints; past the first few more would only hide them.
 func (p *planner) problem() error {
 	const most = 10
@@ -187,7 +195,7 @@ func (p *planner) readTags(c *Case, at place, tags []*messages.PickleTag) {
 			c.Needs = append(c.Needs, targets.Need(value))
 			c.Loud = c.Loud || loudNeeds[targets.Need(value)]
 			if _, known := needs[targets.Need(value)]; !known {
-				p.complain(at.uri, at.line, "there is no need called %q", value)
+				p.complain(at.uri, at.line, "there is no need called %q%s", value, scenarios.Suggest(value, needNames()))
 			}
 		case "after":
 			c.After = value
@@ -234,9 +242,9 @@ func (p *planner) checkAfter(tags string) {
 		i := slices.IndexFunc(p.cases, func(o Case) bool { return o.ID == c.After })
 		switch {
 		case i < 0:
-			p.complain(c.URI, int64(c.Line), "%s stands on %q, which does not exist", c.ID, c.After)
+			p.complain(c.at.uri, c.at.line, "%s stands on %q, which does not exist%s", c.ID, c.After, scenarios.Suggest(c.After, p.ids()))
 		case p.cases[i].After != "" || p.cases[i].Loud:
-			p.complain(c.URI, int64(c.Line), "%s stands on %q, which is not a case of the first tier", c.ID, c.After)
+			p.complain(c.at.uri, c.at.line, "%s stands on %q, which is not a case of the first tier", c.ID, c.After)
 		}
 	}
 }

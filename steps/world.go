@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -284,17 +283,4 @@ func (w *world) summary() string {
 		text += " (inferred from the answers alone)"
 	}
 	return text
-}
-
-func (w *world) find(name string) (*sent, error) {
-	for i := len(w.history) - 1; i >= 0; i-- {
-		if w.history[i].Name == name {
-			return w.history[i], nil
-		}
-	}
-	names := map[string]bool{}
-	for _, s := range w.history {
-		names[s.Name] = true
-	}
-	return nil, fmt.Errorf("nothing was sent as %q (there is: %s)", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }
