@@ -110,7 +110,7 @@ func (r *reader) members(n *yaml.Node, what string, known []string) []member {
 		key, name := n.Content[i], n.Content[i].Value
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			r.fail(key, "", "%s: a name must be a text, found %s", what, kindOf(key))
+			r.fail(key, "a value that begins with {{ must be quoted", "%s: a name must be a text, found %s", what, kindOf(key))
 		case slices.ContainsFunc(list, func(m member) bool { return m.name == name }):
 			r.fail(key, "", "%q is given twice", name)
 		case known != nil && !slices.Contains(known, name):

@@ -70,7 +70,7 @@ func with(o, more object) object {
 // stepSchema allows one verb with its arguments, or the bare name of a verb that needs none.
 func stepSchema(verbs []Verb) object {
 	members, expected := object{}, object{"as": object{"type": []string{"string", "number"}, "description": "The attempt that all of it is about."}}
-	var bare []string
+	bare := []string{}
 	for i := range verbs {
 		v := &verbs[i]
 		s := v.schema()
