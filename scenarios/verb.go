@@ -23,6 +23,9 @@ type Arg struct {
 	Name    string
 	Doc     string
 	Number  bool     // a whole number
+	JSON    bool     // any value; one that is no text travels as JSON
+	Open    bool     // texts beside the choices are taken as well
+	Default string   // the value that a sentence says where none is given
 	Choices []Choice // the phrases it may take in a sentence; empty: any text in double quotes, or a number
 }
 
@@ -41,13 +44,18 @@ type Sentence struct {
 
 // Match is a sentence recognised in the text of a step, with its arguments by name.
 type Match struct {
-	Verb *Verb
-	Args map[string]string
+	Verb  *Verb
+	Args  map[string]string
+	Later bool // a clean-up step: it is carried out after the case has ended
 }
+
+// Later is how the text of a clean-up step begins.
+const Later = "in the end, "
 
 // Language recognises the sentences of a table of verbs. Build it with Compile.
 type Language struct {
 	rules []rule
+	verbs []*Verb
 }
 
 type rule struct {
@@ -61,6 +69,7 @@ func Compile(verbs []Verb) (*Language, error) {
 	l := &Language{}
 	for i := range verbs {
 		v := &verbs[i]
+		l.verbs = append(l.verbs, v)
 		for _, s := range v.Sentences {
 			text, err := v.pattern(s)
 			if err != nil {
@@ -90,7 +99,7 @@ func (v *Verb) pattern(s Sentence) (string, error) {
 		if arg == nil {
 			return "", fmt.Errorf("compile the sentence %q: the verb %s has no argument %q", s.Text, v.Name, name)
 		}
-		b.WriteString(arg.group())
+		b.WriteString(arg.group(quotedAt(s.Text, at[0])))
 		last = at[1]
 	}
 	b.WriteString(literal(s.Text[last:]) + "$")
@@ -111,8 +120,12 @@ func (v *Verb) arg(name string) *Arg {
 	return nil
 }
 
-func (a *Arg) group() string {
+// quotedAt reports whether the argument at a place of a sentence stands in double quotes: there it is any text.
+func quotedAt(sentence string, at int) bool { return at > 0 && sentence[at-1] == '"' }
+
+func (a *Arg) group(quoted bool) string {
 	switch {
+	case quoted:
 	case a.Number:
 		return "(?P<" + a.Name + ">[0-9]+)"
 	case len(a.Choices) > 0:
@@ -148,6 +161,11 @@ func (l *Language) Patterns(verb string) []string {
 
 // Recognise finds the one sentence that a step's text is. No match or several are an error that quotes the text.
 func (l *Language) Recognise(text string) (Match, error) {
+	if rest, later := strings.CutPrefix(text, Later); later {
+		m, err := l.Recognise(rest)
+		m.Later = true
+		return m, err
+	}
 	var found []rule
 	for _, r := range l.rules {
 		if r.pattern.MatchString(text) {
@@ -156,7 +174,7 @@ func (l *Language) Recognise(text string) (Match, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Match{}, fmt.Errorf("no step reads %q (idemcheck steps lists them all)", text)
+		return Match{}, fmt.Errorf("no step reads %q (%s)", text, l.hint(text))
 	case 1:
 		return found[0].match(text), nil
 	}
@@ -171,40 +189,23 @@ func (r rule) match(text string) Match {
 	}
 	for i, name := range r.pattern.SubexpNames() {
 		if name != "" {
-			args[name] = r.verb.arg(name).value(groups[i])
+			args[name] = groups[i]
+			if !strings.Contains(r.sentence.Text, `"{`+name+`}"`) {
+				args[name] = r.verb.arg(name).value(groups[i])
+			}
 		}
 	}
 	return Match{Verb: r.verb, Args: args}
 }
 
-// CheckTable reports the first row of a step's table that names no argument of the verb.
-func (v *Verb) CheckTable(rows [][]string) error {
-	for _, row := range rows {
-		if len(row) != 2 {
-			return fmt.Errorf("a table below %q has two columns, argument and value, not %d", v.Name, len(row))
-		}
-		if v.arg(argName(row[0])) == nil {
-			return fmt.Errorf("the step %q takes no %q (it takes: %s)", v.Name, row[0], strings.Join(v.argNames(), ", "))
-		}
+// hint names the sentence that a misspelt one most likely means.
+func (l *Language) hint(text string) string {
+	var known []string
+	for _, r := range l.rules {
+		known = append(known, r.sentence.Text)
 	}
-	return nil
-}
-
-// Fill puts a table's values over the arguments of a match.
-func (m Match) Fill(rows [][]string) {
-	for _, row := range rows {
-		name := argName(row[0])
-		m.Args[name] = m.Verb.arg(name).value(row[1])
+	if best, ok := nearest(text, known); ok {
+		return fmt.Sprintf("did you mean %q? idemcheck steps lists them all", best)
 	}
-}
-
-// argName lets a table say "target record" for target_record.
-func argName(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "_") }
-
-func (v *Verb) argNames() []string {
-	names := make([]string, len(v.Args))
-	for i, a := range v.Args {
-		names[i] = a.Name
-	}
-	return names
+	return "idemcheck steps lists them all"
 }

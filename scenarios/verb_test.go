@@ -18,7 +18,7 @@ func verbs() []Verb {
 			},
 			Args: []Arg{
 				{Name: "as"},
-				{Name: "key", Choices: []Choice{{"the same key", "same"}, {"no key (at all)", "none"}}},
+				{Name: "key", Default: "own", Choices: []Choice{{"its own", "own"}, {"the same key", "same"}, {"no key (at all)", "none"}}},
 				{Name: "target_record"},
 			},
 		},

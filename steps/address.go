@@ -72,11 +72,15 @@ func over(headers, more map[string]string) map[string]string {
 
 // vars are the template values of an attempt. Symbols become ids that no other case has.
 func (w *world) vars(s *sent) targets.Vars {
-	return targets.Vars{
+	vars := targets.Vars{}
+	if op := w.target.Operations.Named(s.bundle.Operation); op != nil {
+		vars = vars.With(op.Values)
+	}
+	return vars.With(w.captured).With(targets.Vars{
 		"environment": s.bundle.Environment, "tenant": s.bundle.Tenant, "operation": s.bundle.Operation,
 		"event": w.eventID(s.bundle.Event), "target_record": w.recordID(s.bundle.Record),
-		"revision": s.revision, "payload": "Review the account, revision " + s.revision, "marker": w.marker,
-	}
+		"revision": s.revision, "payload": pick(w.payloads[s.revision], "Review the account, revision "+s.revision), "marker": w.marker,
+	}).With(s.values)
 }
 
 // symbol gives the id a symbol stands for: the listed values in the order of first use; without a list, otherwise.

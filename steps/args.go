@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -18,6 +19,7 @@ type row struct {
 	// parted: it has parts that can be selected, within one deadline.
 	parted bool
 	cost   func(args map[string]string) cost
+	read   func(args map[string]string) error // whether the arguments can be read
 	do     func(ctx context.Context, w *world, args map[string]string) error
 }
 
@@ -33,6 +35,10 @@ type cost struct {
 func verb[T any](name, doc string, do func(*world, context.Context, T) error, sentences ...scenarios.Sentence) row {
 	return row{
 		Verb: scenarios.Verb{Name: name, Doc: doc, Sentences: sentences, Args: arguments[T]()},
+		read: func(args map[string]string) error {
+			_, err := decode[T](args)
+			return err
+		},
 		do: func(ctx context.Context, w *world, args map[string]string) error {
 			typed, err := decode[T](args)
 			if err != nil {
@@ -84,12 +90,14 @@ func arguments[T any]() []scenarios.Arg {
 		name := f.Tag.Get("arg")
 		args = append(args, scenarios.Arg{
 			Name: name, Doc: f.Tag.Get("doc"), Number: f.Type.Kind() == reflect.Int, Choices: choices[f.Tag.Get("of")],
+			JSON: f.Type.Kind() == reflect.Map || f.Tag.Get("json") != "", Open: f.Tag.Get("open") != "", Default: f.Tag.Get("default"),
 		})
 	}
 	return args
 }
 
-// decode fills the struct of a verb from its arguments by name.
+// decode fills the struct of a verb from its arguments by name. A struct with a method check is asked whether they fit
+// together.
 func decode[T any](args map[string]string) (T, error) {
 	var out T
 	v := reflect.ValueOf(&out).Elem()
@@ -99,18 +107,57 @@ func decode[T any](args map[string]string) (T, error) {
 		if !given {
 			continue
 		}
-		if v.Field(i).Kind() == reflect.Int {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return out, fmt.Errorf("read the argument %s: %q is no whole number", tag.Get("arg"), text)
-			}
-			v.Field(i).SetInt(int64(n))
-			continue
-		}
-		if err := checkChoice(tag.Get("of"), text); err != nil {
+		if err := decodeField(v.Field(i), tag, text); err != nil {
 			return out, fmt.Errorf("read the argument %s: %w", tag.Get("arg"), err)
 		}
-		v.Field(i).SetString(text)
+	}
+	if c, ok := any(out).(interface{ check() error }); ok {
+		return out, c.check()
+	}
+	return out, nil
+}
+
+func decodeField(field reflect.Value, tag reflect.StructTag, text string) error {
+	switch field.Kind() {
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number", text)
+		}
+		field.SetInt(int64(n))
+	case reflect.Map:
+		values, err := textValues(text)
+		if err != nil {
+			return err
+		}
+		field.Set(reflect.ValueOf(values))
+	default:
+		if tag.Get("open") == "" {
+			if err := checkChoice(tag.Get("of"), text); err != nil {
+				return err
+			}
+		}
+		field.SetString(text)
+	}
+	return nil
+}
+
+// textValues reads a JSON object of texts; numbers and the like are taken as they are written.
+func textValues(text string) (map[string]string, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var raw map[string]any
+	if err := dec.Decode(&raw); err != nil {
+		return nil, fmt.Errorf("expected names with their values, found %s", text)
+	}
+	out := map[string]string{}
+	for name, v := range raw {
+		switch v.(type) {
+		case string, json.Number, bool:
+			out[name] = fmt.Sprint(v)
+		default:
+			return nil, fmt.Errorf("the value of %q is no text", name)
+		}
 	}
 	return out, nil
 }

@@ -52,16 +52,20 @@ func (w *world) batchRecords(ctx context.Context, _ batchRecordsArgs) error {
 // buildBatch builds a batch of some rows. Its records are those of the main operation.
 func buildBatch(rows int) func(w *world, as, key string) (*sent, error) {
 	return func(w *world, as, key string) (*sent, error) {
-		s := &sent{bundle: w.bundle, revision: w.revision}
-		base, headers := w.place("")
-		attempt, err := w.target.Batch.Build(base, headers, w.vars(s), targets.RowsTo(rows))
-		if err != nil {
-			return nil, err
-		}
-		attempt.Name, attempt.Operation, attempt.Timeout = as, mainOperation(w.target).Name, w.target.Timeout.Std()
-		s.payload, s.Attempt = meaning(attempt), attempt
-		return s, w.placeKey(s, sendArgs{As: as, Key: key})
+		return w.prepareBatch(rows, sendArgs{As: as, Key: key})
 	}
+}
+
+func (w *world) prepareBatch(rows int, a sendArgs) (*sent, error) {
+	s := &sent{bundle: w.bundle, revision: w.revision}
+	base, headers := w.place("")
+	attempt, err := w.target.Batch.Build(base, headers, w.vars(s), targets.RowsTo(rows))
+	if err != nil {
+		return nil, err
+	}
+	attempt.Name, attempt.Operation, attempt.Timeout = a.As, mainOperation(w.target).Name, w.target.Timeout.Std()
+	s.payload, s.Attempt = meaning(attempt), attempt
+	return s, w.placeKey(s, a)
 }
 
 // killInBatchArgs are the arguments of the verb kill_in_batch.

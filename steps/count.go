@@ -124,7 +124,7 @@ func (w *world) judgeCounts(ctx context.Context, label string) {
 			touched = true
 			want := w.expected(sc)
 			if o.sideEffect {
-				want = w.effectsOf(sc, want, label)
+				want = w.effectsOf(o, sc, want, label)
 			}
 			all = all.Plus(want)
 			if o.scoped {
@@ -138,8 +138,11 @@ func (w *world) judgeCounts(ctx context.Context, label string) {
 }
 
 // effectsOf is how many side effects are right in a scope: one for each record that is right, and one for each that the
-// case has deleted; not more than there are records, where some are missing.
-func (w *world) effectsOf(sc scope, want judge.Expectation, label string) judge.Expectation {
+// case has deleted; not more than there are records, where some are missing. What the scenario says goes before that.
+func (w *world) effectsOf(o watcher, sc scope, want judge.Expectation, label string) judge.Expectation {
+	if n, said := w.effects[o.observer.Name()]; said {
+		return judge.Exactly(n)
+	}
 	if list := w.readings[label][sc]; len(list) > 0 && list[0].Err == "" {
 		want.Min = min(want.Min, list[0].Count)
 	}
@@ -173,7 +176,7 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 	}
 	w.inferred = w.inferred || o.weak
 	w.take(judge.Records(counted))
-	if o.sideEffect && len(w.deleted) == 0 {
+	if o.sideEffect && len(w.deleted) == 0 && len(w.effects) == 0 {
 		w.reconcile(sc, r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -124,7 +125,7 @@ func newEngine(o Options) (*engine, error) {
 	}
 	for i := range e.Cases {
 		c := &e.Cases[i]
-		e.plan[place{c.URI, int64(c.Line)}] = c
+		e.plan[c.at] = c
 		e.missing[c.ID] = Missing(*c, e.target, e.Abilities)
 	}
 	return e, nil
@@ -255,6 +256,7 @@ func (e *engine) initScenario(sc *godog.ScenarioContext, t tier) {
 	for _, r := range e.rows {
 		for _, pattern := range e.language.Patterns(r.Name) {
 			sc.Step(pattern, w.step)
+			sc.Step("^"+scenarios.Later+strings.TrimPrefix(pattern, "^"), w.step)
 		}
 	}
 	sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {

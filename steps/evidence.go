@@ -2,6 +2,9 @@ package steps
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -35,6 +38,14 @@ func (w *world) take(o judge.Opinion) {
 // finding records a finding once: the same kind on the same exchanges with the same count is one finding, however
 // often it is seen.
 func (w *world) finding(f reports.Finding) {
+	switch {
+	case w.cleaning:
+		w.note(true, "in the clean-up: %s", f.Message)
+		return
+	case w.setup: // what goes wrong before the case begins says nothing about what it proves
+		w.evidence.Unclear = append(w.evidence.Unclear, "while the case was set up: "+f.Message)
+		return
+	}
 	if w.part != "" {
 		f.Message = w.part + ": " + f.Message
 	}
@@ -61,4 +72,18 @@ func (w *world) known(f reports.Finding) string {
 		}
 	}
 	return ""
+}
+
+// find gives the last attempt that was sent under a name.
+func (w *world) find(name string) (*sent, error) {
+	for i := len(w.history) - 1; i >= 0; i-- {
+		if w.history[i].Name == name {
+			return w.history[i], nil
+		}
+	}
+	names := map[string]bool{}
+	for _, s := range w.history {
+		names[s.Name] = true
+	}
+	return nil, fmt.Errorf("nothing was sent as %q (there is: %s)", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }

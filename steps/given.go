@@ -10,6 +10,7 @@ import (
 
 // bundleArgs are the arguments of the verb bundle.
 type bundleArgs struct {
+	As          string `arg:"as" doc:"a name for this bundle, by which steps choose it; without one it becomes the case's own"`
 	Environment string `arg:"environment" doc:"production"`
 	Tenant      string `arg:"tenant" doc:"a symbol for the tenant"`
 	Event       string `arg:"event" doc:"a symbol for the source event"`
@@ -18,10 +19,16 @@ type bundleArgs struct {
 }
 
 func (w *world) setBundle(_ context.Context, a bundleArgs) error {
-	w.bundle.Environment = pick(a.Environment, w.bundle.Environment)
-	w.bundle.Tenant = pick(a.Tenant, w.bundle.Tenant)
-	w.bundle.Event, w.bundle.Record = pick(a.Event, w.bundle.Event), pick(a.Record, w.bundle.Record)
-	w.revision = pick(a.Revision, w.revision)
+	b := w.bundle
+	b.Environment = pick(a.Environment, b.Environment)
+	b.Tenant = pick(a.Tenant, b.Tenant)
+	b.Event, b.Record = pick(a.Event, b.Event), pick(a.Record, b.Record)
+	revision := pick(a.Revision, w.revision)
+	if a.As != "" {
+		w.bundles[a.As] = namedBundle{b, revision}
+		return nil
+	}
+	w.bundle, w.revision = b, revision
 	return nil
 }
 

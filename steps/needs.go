@@ -26,6 +26,11 @@ type need struct {
 	add string
 }
 
+// needManyRecords is met by a target file that allows more records than any but a deliberate run creates.
+const needManyRecords targets.Need = "many-records"
+
+const manyRecords = 15_000
+
 // needs lists every need that a scenario may have.
 var needs = map[targets.Need]need{
 	targets.NeedCrash: {func(_ *targets.Target, a Abilities) bool { return a.Kill },
@@ -134,8 +139,19 @@ var needs = map[targets.Need]need{
 		"say how the target is made to refuse (switches.refuse)"},
 	targets.NeedRefuseStatus: {func(t *targets.Target, _ Abilities) bool { return switchTakesStatus(t) },
 		"let {{status}} stand in the switch that makes the target refuse (switches.refuse)"},
+	needManyRecords: {func(t *targets.Target, _ Abilities) bool { return t.Limits.Records >= manyRecords },
+		fmt.Sprintf("allow as many records as it creates (limits.records: %d)", manyRecords)},
 	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },
 		"add an observer: a list call, a query, a command or a sink (observers)"},
+}
+
+func needNames() []string {
+	var list []string
+	for n := range needs {
+		list = append(list, string(n))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // loudNeeds touch the whole target, so that no other case may run meanwhile.
@@ -218,6 +234,11 @@ func Missing(c Case, t *targets.Target, a Abilities) string {
 	if long := waiting(c, t); long > a.MaxWait && len(add) == 0 {
 		add = append(add, fmt.Sprintf("its time really passes (clock: wait) and the case waits for %s: allow that with --max-wait %s",
 			spell(long.Round(time.Second)), spell(long.Truncate(time.Minute)+time.Minute)))
+	}
+	for _, name := range c.Operations {
+		if t.Operations.Named(name) == nil {
+			add = append(add, fmt.Sprintf("describe the operation %q (operations)", name))
+		}
 	}
 	return strings.Join(add, "; ")
 }

@@ -28,15 +28,40 @@ type Case struct {
 	After    string // address of the case it stands on
 	Tags     []string
 	URI      string
-	Line     int
+	Line     int // of the user's file
 	Steps    []string
-	Requests int // at most
-	Records  int // at most
+	Lines    []int // of the steps
+	Requests int   // at most
+	Records  int   // at most
 	Loud     bool
 	Long     bool     // a sweep: each of its parts has a deadline of its own
 	Parted   bool     // it has parts that can be selected
 	Parts    []string // globs of the parts to run; none: all
 	NotParts []string // globs of the parts not to run
+
+	Operations []string // named ones that it needs
+	at         place
+}
+
+// PlanError is a mistake in a scenario, at the place in the user's file where it stands. Column is 0 where it is not
+// known.
+type PlanError struct {
+	File string
+	scenarios.Position
+	Msg string
+}
+
+// Error gives the mistake in one line.
+func (e *PlanError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// origins is a file system whose files were made from others.
+type origins interface {
+	At(path string, line int) scenarios.Position
 }
 
 // place identifies a scenario within the features: the file and the line of the scenario or of the outline's row.
@@ -66,7 +91,11 @@ func Plan(fsys fs.FS, paths []string, tags string) ([]Case, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the features: %w", err)
 	}
-	p := planner{language: language, seen: map[string]string{}}
+	p := planner{language: language, seen: map[string]string{}, rows: map[string]row{}}
+	p.origins, _ = fsys.(origins)
+	for _, r := range table() {
+		p.rows[r.Name] = r
+	}
 	full := map[string]bool{}
 	for _, f := range files {
 		full[f.Uri] = len(f.Pickles) > 0
@@ -85,6 +114,14 @@ func Plan(fsys fs.FS, paths []string, tags string) ([]Case, error) {
 	return p.cases, p.problem()
 }
 
+func (p *planner) ids() []string {
+	var list []string
+	for _, c := range p.cases {
+		list = append(list, c.ID)
+	}
+	return list
+}
+
 // problem joins the complaints; past the first few more would only hide them.
 func (p *planner) problem() error {
 	const most = 10
@@ -96,29 +133,40 @@ func (p *planner) problem() error {
 
 type planner struct {
 	language *scenarios.Language
+	rows     map[string]row
+	origins  origins // nil: the features are the user's files
 	cases    []Case
 	seen     map[string]string
 	problems []error
 }
 
 func (p *planner) complain(uri string, line int64, format string, args ...any) {
-	p.problems = append(p.problems, fmt.Errorf("%s:%d: %s", uri, line, fmt.Sprintf(format, args...)))
+	p.problems = append(p.problems, &PlanError{uri, p.from(uri, line), fmt.Sprintf(format, args...)})
+}
+
+// from gives the place in the user's file that a line of Gherkin comes from.
+func (p *planner) from(uri string, line int64) scenarios.Position {
+	if p.origins == nil {
+		return scenarios.Position{Line: int(line)}
+	}
+	return p.origins.At(uri, int(line))
 }
 
 func (p *planner) add(f *messages.Feature, pickle *messages.Pickle) {
 	at := placeOf(pickle)
 	c := Case{
 		Title: pickle.Name, Feature: f.Name, About: strings.TrimSpace(f.Description),
-		Why: descriptionAt(f, pickle), URI: at.uri, Line: int(at.line),
+		Why: descriptionAt(f, pickle), URI: at.uri, Line: p.from(at.uri, at.line).Line, at: at,
 	}
 	p.readTags(&c, at, pickle.Tags)
+	lines := stepLines(f)
 	for _, s := range pickle.Steps {
-		p.addStep(&c, at, s)
+		p.addStep(&c, place{at.uri, lines[s.AstNodeIds[0]]}, s)
 	}
-	if before, twice := p.seen[c.ID]; twice {
+	if before, twice := p.seen[c.ID]; twice && c.ID != "" {
 		p.complain(at.uri, at.line, "the id %q stands already at %s", c.ID, before)
 	}
-	p.seen[c.ID] = fmt.Sprintf("%s:%d", at.uri, at.line)
+	p.seen[c.ID] = fmt.Sprintf("%s:%d", c.URI, c.Line)
 	p.cases = append(p.cases, c)
 }
 
@@ -148,7 +196,7 @@ func (p *planner) readTags(c *Case, at place, tags []*messages.PickleTag) {
 			c.Needs = append(c.Needs, targets.Need(value))
 			c.Loud = c.Loud || loudNeeds[targets.Need(value)]
 			if _, known := needs[targets.Need(value)]; !known {
-				p.complain(at.uri, at.line, "there is no need called %q", value)
+				p.complain(at.uri, at.line, "there is no need called %q%s", value, scenarios.Suggest(value, needNames()))
 			}
 		case "after":
 			c.After = value
@@ -163,27 +211,26 @@ func (p *planner) readTags(c *Case, at place, tags []*messages.PickleTag) {
 }
 
 func (p *planner) addStep(c *Case, at place, s *messages.PickleStep) {
-	c.Steps = append(c.Steps, s.Text)
-	m, err := p.language.Recognise(s.Text)
-	if err == nil {
-		err = m.Verb.CheckTable(tableOf(s))
-	}
+	c.Steps, c.Lines = append(c.Steps, s.Text), append(c.Lines, p.from(at.uri, at.line).Line)
+	m, err := understand(p.language, s)
 	if err != nil {
 		p.complain(at.uri, at.line, "%s: %v", c.ID, err)
 		return
 	}
-	m.Fill(tableOf(s))
-	for _, r := range table() {
-		if r.Name != m.Verb.Name {
-			continue
-		}
-		c.Loud, c.Long = c.Loud || r.loud, c.Long || r.long
-		c.Parted = c.Parted || r.long || r.parted
-		if r.cost != nil {
-			spent := r.cost(m.Args)
-			c.Requests += spent.requests + spent.readings
-			c.Records += spent.records
-		}
+	r := p.rows[m.Verb.Name]
+	if err := r.read(m.Args); err != nil {
+		p.complain(at.uri, at.line, "%s: %s: %v", c.ID, m.Verb.Name, err)
+		return
+	}
+	if name := m.Args["operation"]; named(name) && !slices.Contains(c.Operations, name) {
+		c.Operations = append(c.Operations, name)
+	}
+	c.Loud, c.Long = c.Loud || r.loud, c.Long || r.long
+	c.Parted = c.Parted || r.long || r.parted
+	if r.cost != nil {
+		spent := r.cost(m.Args)
+		c.Requests += spent.requests + spent.readings
+		c.Records += spent.records
 	}
 }
 
@@ -197,25 +244,9 @@ func (p *planner) checkAfter(tags string) {
 		i := slices.IndexFunc(p.cases, func(o Case) bool { return o.ID == c.After })
 		switch {
 		case i < 0:
-			p.complain(c.URI, int64(c.Line), "%s stands on %q, which does not exist", c.ID, c.After)
+			p.complain(c.at.uri, c.at.line, "%s stands on %q, which does not exist%s", c.ID, c.After, scenarios.Suggest(c.After, p.ids()))
 		case p.cases[i].After != "" || p.cases[i].Loud:
-			p.complain(c.URI, int64(c.Line), "%s stands on %q, which is not a case of the first tier", c.ID, c.After)
+			p.complain(c.at.uri, c.at.line, "%s stands on %q, which is not a case of the first tier", c.ID, c.After)
 		}
 	}
-}
-
-// tableOf gives the rows of the table below a step; nil without one.
-func tableOf(s *messages.PickleStep) [][]string {
-	if s.Argument == nil || s.Argument.DataTable == nil {
-		return nil
-	}
-	var rows [][]string
-	for _, r := range s.Argument.DataTable.Rows {
-		var cells []string
-		for _, c := range r.Cells {
-			cells = append(cells, c.Value)
-		}
-		rows = append(rows, cells)
-	}
-	return rows
 }

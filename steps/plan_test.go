@@ -58,7 +58,7 @@ func TestPlanRefuses(t *testing.T) {
 		"a file without a scenario": {"Feature: F\n  Scenari: A\n", "x.feature:1: the file has no scenario"},
 		"a scenario without an id":  {"Feature: F\n@must\nScenario: A\n  When the operation is sent as \"a\"\n", "has no @id: tag"},
 		"a scenario without level":  {"Feature: F\n@id:a\nScenario: A\n  When the operation is sent as \"a\"\n", "has no level"},
-		"an unknown step":           {"Feature: F\n@must @id:a\nScenario: A\n  When the operation is snet\n", `x.feature:3: a: no step reads "the operation is snet"`},
+		"an unknown step":           {"Feature: F\n@must @id:a\nScenario: A\n  When the operation is snet\n", `x.feature:4: a: no step reads "the operation is snet"`},
 		"an unknown argument":       {"Feature: F\n" + good + "    | recrod | A |\n", `takes no "recrod"`},
 		"an unknown need":           {"Feature: F\n@must @id:a @needs:magic\nScenario: A\n  When the operation is sent as \"a\"\n", `no need called "magic"`},
 		"an id that stands twice":   {"Feature: F\n" + good + good, `the id "a" stands already at x.feature:3`},

@@ -18,7 +18,8 @@ type sendArgs struct {
 	As        string `arg:"as" doc:"a name for this attempt within the case"`
 	Key       string `arg:"key" of:"key" doc:"which key goes with it; default: its own"`
 	KeyOf     string `arg:"key_of" doc:"an attempt whose key is sent again"`
-	Operation string `arg:"operation" of:"operation" doc:"main, other or text"`
+	Operation string `arg:"operation" of:"operation" open:"true" default:"main" doc:"main, other (the second one), text (one with a text body), or the name of any operation of the target"`
+	Bundle    string `arg:"bundle" doc:"a named bundle, in place of the case's own"`
 	Event     string `arg:"event" doc:"a symbol for the source event, in place of the bundle's"`
 	Record    string `arg:"target_record" doc:"a symbol for the target record, in place of the bundle's"`
 	Revision  string `arg:"payload_revision" doc:"the payload revision, in place of the bundle's"`
@@ -30,6 +31,7 @@ type sendArgs struct {
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
 	Status    string `arg:"status" doc:"the status of a refusal, for the switch refuse; default 429"`
 	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
+	Values    values `arg:"values" doc:"what {{names}} in the operation's template stand for, in place of the case's own"`
 }
 
 // slowness is how long a target is told to take where a case needs a slow one.
@@ -149,15 +151,15 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if a.Operation == event {
 		return w.prepareEvent(a)
 	}
-	s := &sent{bundle: w.bundle, revision: pick(a.Revision, w.revision), namespace: a.Namespace}
-	op := mainOperation(w.target)
-	switch a.Operation {
-	case "other":
-		op = *otherOperation(w.target)
-	case "text":
-		op = *textOperation(w.target)
+	op, err := w.operation(a.Operation)
+	if err != nil {
+		return nil, err
 	}
-	s.bundle.Operation = op.Name
+	s := &sent{namespace: a.Namespace}
+	if s.bundle, s.revision, err = w.bundleNamed(a.Bundle); err != nil {
+		return nil, err
+	}
+	s.bundle.Operation, s.revision = op.Name, pick(a.Revision, s.revision)
 	s.bundle.Event, s.bundle.Record = pick(a.Event, s.bundle.Event), pick(a.Record, s.bundle.Record)
 	switch a.Namespace {
 	case "other_tenant":
@@ -169,6 +171,9 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 		s.situation = judge.Refused
 	}
 	base, headers := w.address(a)
+	if s.values, err = w.expand(op, s, a.Values); err != nil {
+		return nil, err
+	}
 	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String()), "status": pick(a.Status, "429")})
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {

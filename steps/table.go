@@ -77,8 +77,9 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "another caller of the same tenant", Value: "another"},
 		{Phrase: "a caller that can be revoked", Value: "revocable"},
 	},
-	"moment":    moments(),
-	"situation": situationChoices(),
+	"moment":      moments(),
+	"situation":   situationChoices(),
+	"disposition": dispositionChoices(),
 }
 
 func situationChoices() []scenarios.Choice {
@@ -92,14 +93,14 @@ func situationChoices() []scenarios.Choice {
 // table lists every step. It is the only place where a step is named: the patterns godog gets, `idemcheck steps` and
 // the schemas are made from it.
 func table() []row {
-	return slices.Concat(givens(), whens(), payloads(), crashes(), webhooks(), rowSteps(), expiries(), thens())
+	return slices.Concat(givens(), whens(), payloads(), crashes(), webhooks(), rowSteps(), expiries(), thens(), domains())
 }
 
 // givens are the steps that set a case up.
 func givens() []row {
 	return []row{
 		verb("bundle", "Names the bundle that the case is about; symbols such as E204 and A18 stand for unique ids.",
-			(*world).setBundle, say("the baseline bundle")),
+			(*world).setBundle, say("the baseline bundle"), say(`the bundle "{as}"`)),
 		verb("approve", "Has an event approved for a target record, where the target knows approvals.",
 			(*world).approve,
 			say(`event "{event}" is approved for target record "{target_record}"`),
@@ -126,6 +127,9 @@ func whens() []row {
 			say(`the {operation} is sent again as "{as}" with {key} and {body}`),
 			say(`the {operation} is sent as "{as}" and {fault}`),
 			say(`the {operation} is sent as "{as}" with {switch}`),
+			say(`operation "{operation}" is sent as "{as}"`),
+			say(`operation "{operation}" is sent as "{as}" with {key}`),
+			say(`operation "{operation}" is sent again as "{as}" with the key of "{key_of}"`),
 		).costing(one),
 		verb("settle", "Sends the operation again under the same key until the answer is no in-progress any more, within the declared bound.",
 			(*world).settle,
@@ -180,6 +184,7 @@ func thens() []row {
 			say("exactly {count} record(s) exist(s), and 1 more for each change that rightly made its own", "unless", "changes"),
 			say("exactly {count} record(s) of the operation with a plain body exist(s)", "operation", "text"),
 			say("exactly {count} record(s) of the other operation exist(s)", "operation", "other"),
+			say(`exactly {count} record(s) of operation "{operation}" exist(s)`),
 			say(`exactly {count} record(s) of the other operation exist(s), and 1 more if "{unless}" rightly created its own`, "operation", "other"),
 		).costing(cost{readings: 1}),
 		verb("handled", "Expects that an attempt came to what its situation permits, and that the answer is the documented one.",

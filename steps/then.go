@@ -17,17 +17,15 @@ type recordsArgs struct {
 	Count     int    `arg:"count" doc:"how many records are right"`
 	Unless    string `arg:"unless" doc:"an attempt that makes it one more, if it was permitted to create and did; or answered, for all that were answered with a record; or changes, for those of the payload that were permitted to create and did"`
 	Namespace string `arg:"namespace" of:"namespace" doc:"where they are counted, in place of the target's own namespace"`
-	Operation string `arg:"operation" of:"operation" doc:"whose records: main, other or text"`
+	Operation string `arg:"operation" of:"operation" open:"true" doc:"whose records: main, other, text, or the name of any operation of the target"`
 }
 
 func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
-	sc := scope{mainOperation(w.target).Name, a.Namespace}
-	switch a.Operation {
-	case "other":
-		sc.operation = otherOperation(w.target).Name
-	case "text":
-		sc.operation = textOperation(w.target).Name
+	op, err := w.operation(a.Operation)
+	if err != nil {
+		return err
 	}
+	sc := scope{op.Name, a.Namespace}
 	more, err := w.rightlyCreated(a.Unless)
 	if err != nil {
 		return err

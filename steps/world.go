@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -34,7 +32,8 @@ type world struct {
 	records  map[string]string
 	bundle   targets.Bundle
 	revision string
-	approved map[string]bool      // event+record that the case had approved
+	approved map[string]bool // event+record that the case had approved
+	domain
 	firstKey string               // "the same key"
 	keyTimes map[string]time.Time // when each key was first sent
 	// secondKey stands beside the first where two are sent at once.
@@ -78,7 +77,8 @@ type sent struct {
 	targets.Exchange
 	bundle      targets.Bundle
 	revision    string
-	payload     string // what the body means: equal texts are equal requests
+	values      targets.Vars // that the scenario gives to names of the template
+	payload     string       // what the body means: equal texts are equal requests
 	namespace   string
 	event       bool   // a delivery to the receiver; its key is the id of the event
 	keyWords    string // the key relationship in words
@@ -139,6 +139,7 @@ func (w *world) blank(round int) {
 	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
 	w.originals, w.deleted = map[string][]byte{}, map[scope]int{}
 	w.passage.over = map[string]bool{}
+	w.domain = newDomain()
 	w.freshMarker(round)
 	w.bundle = targets.Bundle{Environment: "production", Tenant: "T1", Event: "E204", Record: "A18", Operation: mainOperation(w.target).Name}
 	w.revision = "P3"
@@ -186,28 +187,33 @@ func (w *world) freshMarker(round int) {
 // rest.
 func (w *world) step(ctx context.Context) (err error) {
 	s := w.current
+	where := w.nextStep()
 	defer func() {
 		if p := recover(); p != nil {
-			w.evidence.Errors = append(w.evidence.Errors, fmt.Sprintf("the step %q broke down: %v", s.Text, p))
+			w.evidence.Errors = append(w.evidence.Errors, fmt.Sprintf("the step %q broke down: %v%s", s.Text, p, where))
 			w.note(true, "%s", debug.Stack())
 			err = errors.New("broken step")
 		}
 		text := ""
 		if err != nil {
-			text = err.Error()
+			text = err.Error() + where
 		}
 		w.emit(w.c.ID, reports.Event{Kind: reports.KindStep, Step: &reports.Step{Text: s.Text, Err: text}})
 	}()
-	m, err := w.language.Recognise(s.Text)
+	m, err := understand(w.language, s)
 	if err != nil {
-		return w.broken(ctx, s, err)
+		return w.broken(ctx, s, err, where)
 	}
-	m.Fill(tableOf(s))
-	return w.broken(ctx, s, w.rows[m.Verb.Name].do(ctx, w, m.Args))
+	if m.Later {
+		w.later = append(w.later, laterStep{s.Text, m})
+		return nil
+	}
+	w.setup = s.Type == messages.PickleStepType_CONTEXT && m.Verb.Name != "complete"
+	return w.broken(ctx, s, w.rows[m.Verb.Name].do(ctx, w, w.filled(m)), where)
 }
 
 // broken sorts the error of a step: what was asked could not be tried, or idemcheck itself failed.
-func (w *world) broken(ctx context.Context, s *godog.Step, err error) error {
+func (w *world) broken(ctx context.Context, s *godog.Step, err error, where string) error {
 	if err == nil {
 		return nil
 	}
@@ -220,7 +226,7 @@ func (w *world) broken(ctx context.Context, s *godog.Step, err error) error {
 	case errors.As(err, &st) && st.verdict == reports.Inconclusive, s.Type == messages.PickleStepType_CONTEXT:
 		w.evidence.Unclear = append(w.evidence.Unclear, err.Error())
 	default:
-		w.evidence.Errors = append(w.evidence.Errors, err.Error())
+		w.evidence.Errors = append(w.evidence.Errors, err.Error()+where)
 	}
 	return err
 }
@@ -243,8 +249,10 @@ func (w *world) end(ctx context.Context) {
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if len(w.history) > 0 {
+		w.setup = false
 		w.judgeCounts(rest, "at the end")
 	}
+	w.carryOutLater(rest)
 	for _, undo := range w.undo {
 		undo(rest)
 	}
@@ -265,17 +273,4 @@ func (w *world) finish() {
 		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
 		Records: w.tallies, Artifact: w.artifact,
 	}})
-}
-
-func (w *world) find(name string) (*sent, error) {
-	for i := len(w.history) - 1; i >= 0; i-- {
-		if w.history[i].Name == name {
-			return w.history[i], nil
-		}
-	}
-	names := map[string]bool{}
-	for _, s := range w.history {
-		names[s.Name] = true
-	}
-	return nil, fmt.Errorf("nothing was sent as %q (there is: %s)", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }

@@ -175,8 +175,13 @@ func runRequests(r *Run) []placedLine {
 	return out
 }
 
-// names reports whether a template name is the address of a service.
+// names reports whether a template name is the address of a service, or one that an operation declares.
 func (t *Target) names(name string) bool {
+	for _, op := range t.Operations {
+		if _, declared := op.Values[name]; declared {
+			return true
+		}
+	}
 	service, ok := strings.CutPrefix(name, "services.")
 	return ok && t.Run != nil && t.Run.Container != nil && t.Run.Container.Services.Named(service) != nil
 }

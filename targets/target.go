@@ -97,6 +97,8 @@ type Operation struct {
 	Material Strings `yaml:"material"` // body members whose change makes a different request; ?name=value: a query that does
 	Read     string  `yaml:"read"`     // GET /v1/tasks/{{id}}
 	Delete   string  `yaml:"delete"`   // DELETE /v1/tasks/{{id}}
+	// Values are further names that its templates use, with what they stand for where a scenario says nothing.
+	Values map[string]string `yaml:"values"`
 }
 
 // Operations keeps the order of the file.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"io/fs"
 	"net"
 	"path/filepath"
 	"testing"
@@ -127,9 +128,19 @@ func checkInto(t testing.TB, e *targets.Endpoint, within time.Duration, folder *
 	checkAll(t, e, folder, also, func(o *steps.Options) { o.CaseTimeout = within }, only...)
 }
 
+// checkIn is check for other scenarios than the built-in features.
+func checkIn(t testing.TB, e *targets.Endpoint, fsys fs.FS, paths []string, only ...string) reports.Report {
+	t.Helper()
+	return checkWith(t, e, func(o *steps.Options) { o.Features, o.Paths = fsys, paths }, only...)
+}
+
 func checkAll(t testing.TB, e *targets.Endpoint, folder *reports.Folder, also reports.Sink, change func(*steps.Options), only ...string) {
 	t.Helper()
-	all, err := steps.Plan(features.FS, features.Paths(), "")
+	o := steps.Options{Features: features.FS, Paths: features.Paths(), Endpoint: e, Folder: folder, Now: time.Now, Random: rand.Reader,
+		Abilities:   steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
+		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly}
+	change(&o)
+	all, err := steps.Plan(o.Features, o.Paths, "")
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
 	require.NoError(t, err)
@@ -139,12 +150,7 @@ func checkAll(t testing.TB, e *targets.Endpoint, folder *reports.Folder, also re
 	if also != nil {
 		sinks = append(sinks, also)
 	}
-	o := steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Abilities: steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
-		Stream: reports.NewStream(id, "", nil, sinks...), Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader,
-		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly,
-	}
-	change(&o)
+	o.Cases, o.RunID, o.Stream = cases, id, reports.NewStream(id, "", nil, sinks...)
 	require.NoError(t, steps.Run(t.Context(), o))
 }
 

@@ -71,7 +71,7 @@ func (f *initFlags) run(cmd *cobra.Command) error {
 	if _, err := targets.Parse(f.output, text, func(string) (string, bool) { return "set", true }); err != nil {
 		return fmt.Errorf("write the target file: what was made of the input is not valid: %w", err)
 	}
-	if err := writeNew(f.output, text); err != nil {
+	if err := writeNew(f.output, text, 0o600); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()

@@ -112,7 +112,7 @@ Without a target it checks the reference API that it brings along:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(runCommand(), verifyCommand(), initCommand(), doctorCommand(), listCommand(), explainCommand(), profilesCommand(), stepsCommand(), serveCommand(), schemaCommand(), benchCommand(), reportCommand(), versionCommand())
+	root.AddCommand(runCommand(), verifyCommand(), initCommand(), doctorCommand(), listCommand(), explainCommand(), profilesCommand(), stepsCommand(), serveCommand(), schemaCommand(), benchCommand(), reportCommand(), scenarioCommand(), lintCommand(), versionCommand())
 	return root
 }
 

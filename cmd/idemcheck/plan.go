@@ -15,9 +15,13 @@ import (
 
 func listCommand() *cobra.Command {
 	var s selection
+	var all bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the cases, and which of them a target can be checked for", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all {
+				s.scenarios = append(s.scenarios, builtinScenarios+"all")
+			}
 			t, err := s.load()
 			if err != nil {
 				return err
@@ -30,6 +34,7 @@ func listCommand() *cobra.Command {
 		},
 	}
 	s.flags(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "with the built-in YAML scenarios, which run only when --scenarios asks for them")
 	return cmd
 }
 
@@ -95,6 +100,7 @@ func explainCommand() *cobra.Command {
 			return nil
 		},
 	}
+	s.scenarioFlags(cmd)
 	cmd.Flags().StringVarP(&s.target, "target", "t", "", "explain it for this target file (default: the embedded reference API)")
 	cmd.Flags().StringVar(&profile, "profile", "", "explain this profile, and no case: a name that profiles lists, or a file")
 	cmd.MarkFlagsMutuallyExclusive("target", "profile")
@@ -123,7 +129,7 @@ func explain(w io.Writer, c steps.Case, t *targets.Target, can steps.Abilities) 
 			fmt.Fprintf(w, "\n%s\n", indent(text))
 		}
 	}
-	fmt.Fprintf(w, "\nlevel:   %s\n", c.Level)
+	fmt.Fprintf(w, "\nlevel:   %s\nin:      %s:%d\n", c.Level, c.URI, c.Line)
 	if c.After != "" {
 		fmt.Fprintf(w, "stands on: %s\n", c.After)
 	}
@@ -156,43 +162,6 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
-}
-
-func stepsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "steps", Short: "List the steps that scenarios are written in", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			out := cmd.OutOrStdout()
-			for i, v := range steps.Verbs() {
-				if i > 0 {
-					fmt.Fprintln(out)
-				}
-				fmt.Fprintf(out, "%s: %s\n", v.Name, v.Doc)
-				for _, s := range v.Sentences {
-					fmt.Fprintf(out, "  %s\n", s.Text)
-				}
-				for _, a := range v.Args {
-					fmt.Fprintf(out, "    {%s}: %s\n", a.Name, a.Doc)
-					for _, c := range a.Choices {
-						fmt.Fprintf(out, "      %s\n", c.Phrase)
-					}
-				}
-			}
-			return nil
-		},
-	}
-}
-
-func schemaCommand() *cobra.Command {
-	schemas := map[string]func() []byte{"report": reports.ReportSchema, "event": reports.EventSchema}
-	return &cobra.Command{
-		Use: "schema report|event", Short: "Print a JSON Schema: of the JSON report, or of one event", ValidArgs: []string{"report", "event"},
-		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := cmd.OutOrStdout().Write(schemas[args[0]]())
-			return err
-		},
-	}
 }
 
 // checkKnown refuses a known failure whose finding is no finding.

@@ -157,6 +157,9 @@ func readmeFolder(t *testing.T, program, readme string) string {
 	for _, name := range []string{"orders-sandbox.yaml", "orders-staging.yaml"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(file), 0o600))
 	}
+	own := regexp.MustCompile("(?s)```yaml\n(# my-orders.yaml.*?)```").FindStringSubmatch(readme)
+	require.NotNil(t, own)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "my-orders.yaml"), []byte(own[1]), 0o600))
 	earlier := exec.Command(program, "run", "--target", "orders-staging.yaml", "--only", "first-request,replay-once", "--events", "run.ndjson")
 	earlier.Dir, earlier.Env = folder, append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
 	out, err := earlier.CombinedOutput()

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
-	"github.com/idempotency-conformance/idemcheck/features"
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -53,7 +53,9 @@ Exit status:
   3  could not tell: unreachable, unauthorized, an observer that cannot be trusted, interrupted`,
 		Example: `  idemcheck run
   idemcheck run --only K1,K4 --verbose
-  idemcheck run --target orders-staging.yaml --events run.ndjson --report json=report.json`,
+  idemcheck run --target orders-staging.yaml --events run.ndjson --report json=report.json
+  idemcheck run --target orders-staging.yaml --scenarios my-scenarios/ --no-builtin
+  idemcheck run --scenarios builtin:form-to-crm --no-builtin`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -181,7 +183,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		endpoint.Target = j.target
 	}
 	err = steps.Run(ctx, steps.Options{
-		Features: features.FS, Paths: features.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.can(), Blocked: blocked,
+		Features: j.library, Paths: j.library.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.can(), Blocked: blocked,
 		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
 		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
 		Technique: burst.Technique(j.technique),
@@ -205,6 +207,12 @@ func (j *job) again() string {
 	}
 	for _, d := range j.defects {
 		words = append(words, "--defect", d)
+	}
+	for _, source := range j.scenarios {
+		words = append(words, "--scenarios", shellescape.Quote(source))
+	}
+	if j.noBuiltin {
+		words = append(words, "--no-builtin")
 	}
 	if j.remote {
 		words = append(words, "--remote")

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idempotency-conformance/idemcheck/features"
+	"github.com/idempotency-conformance/idemcheck/scenarios"
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
 	"github.com/idempotency-conformance/idemcheck/targets/reference"
@@ -20,6 +22,10 @@ type selection struct {
 	only    []string
 	skip    []string
 	tags    string
+
+	scenarios []string
+	noBuiltin bool
+	library   *library // once the cases were planned
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
@@ -28,11 +34,28 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&s.defects, "defect", nil, "break the embedded reference API in this way (idemcheck serve --defects lists them)")
 	f.StringSliceVar(&s.only, "only", nil, "only the cases whose id matches a glob, with those they stand on (K1, 'replay-*')")
 	f.StringSliceVar(&s.skip, "skip", nil, "not the cases whose id matches a glob")
+	s.scenarioFlags(cmd)
 	f.StringVar(&s.tags, "tags", "", "only the cases whose tags match, as godog reads them ('@must && ~@concurrency')")
 	_ = cmd.MarkFlagFilename("target", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("only", completeCases)
 	_ = cmd.RegisterFlagCompletionFunc("skip", completeCases)
 	_ = cmd.RegisterFlagCompletionFunc("defect", completeDefects)
+}
+
+// scenarioFlags are the flags by which a user's own scenarios are added.
+func (s *selection) scenarioFlags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&s.scenarios, "scenarios", nil, "add scenarios: a .feature or .yaml file, a folder of them, or builtin:NAME ("+
+		strings.Join(scenarios.Builtins(), ", ")+", all)")
+	cmd.Flags().BoolVar(&s.noBuiltin, "no-builtin", false, "only the scenarios that --scenarios adds, with those they stand on")
+	_ = cmd.RegisterFlagCompletionFunc("scenarios", completeScenarios)
+}
+
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, name := range scenarios.Builtins() {
+		names = append(names, builtinScenarios+name)
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 // embeddedTarget is the name of the example that describes the embedded reference API.
@@ -66,15 +89,25 @@ func embedded() (*targets.Target, error) {
 	})
 }
 
-// cases plans the built-in features and selects among them. An empty selection is an error.
+// cases plans all scenarios and selects among them. An empty selection is an error.
 func (s *selection) cases() ([]steps.Case, error) {
-	all, err := steps.Plan(features.FS, features.Paths(), s.tags)
+	if s.noBuiltin && len(s.scenarios) == 0 {
+		return nil, errors.New("--no-builtin leaves no case without --scenarios")
+	}
+	var err error
+	if s.library, err = openLibrary(s.scenarios); err != nil {
+		return nil, err
+	}
+	all, err := s.library.plan(s.tags)
 	if err != nil {
 		return nil, fmt.Errorf("plan the cases: %w", err)
 	}
 	chosen, err := steps.Select(all, s.only, s.skip)
 	if err != nil {
 		return nil, err
+	}
+	if s.noBuiltin {
+		chosen = s.library.own(chosen)
 	}
 	if len(chosen) == 0 {
 		return nil, errors.New("no case is selected (see --only, --skip and --tags)")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -155,8 +156,11 @@ func unwritten(path string) error {
 }
 
 // writeNew writes a file that must not exist yet.
-func writeNew(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func writeNew(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("write %s: there is such a file already, and it is left as it is", path)
+	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

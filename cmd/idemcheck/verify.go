@@ -229,7 +229,7 @@ func (f *verifyFlags) save(r discover.Result) error {
 		text, err := discover.ProfileYAML(*r.Contract)
 		errs = append(errs, err)
 		if err == nil {
-			errs = append(errs, writeNew(f.saveProfile, text))
+			errs = append(errs, writeNew(f.saveProfile, text, 0o600))
 		}
 	}
 	if f.saveTarget != "" {
@@ -250,7 +250,7 @@ func (f *verifyFlags) save(r discover.Result) error {
 		text, err := d.YAML()
 		errs = append(errs, err)
 		if err == nil {
-			errs = append(errs, writeNew(f.saveTarget, text))
+			errs = append(errs, writeNew(f.saveTarget, text, 0o600))
 		}
 	}
 	return errors.Join(errs...)

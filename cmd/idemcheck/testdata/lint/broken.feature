@@ -1,0 +1,5 @@
+Feature: No Gherkin
+  Scenario: S
+    Given a
+  nonsense
+    | a |

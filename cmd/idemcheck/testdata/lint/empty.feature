@@ -1,0 +1,3 @@
+Feature: A misspelt word
+  Scenari: S
+    When it rains
