@@ -184,60 +184,6 @@ func Costs(cases []Case, t *targets.Target, a Abilities) (requests, records int)
 	return requests, min(records, t.Limits.Records)
 }
 
-// tier is a part of the run: which of its cases run in it, and how many at once.
-type tier struct {
-	name        string
-	concurrency int
-	takes       func(*Case) bool
-}
-
-// runAll runs the tiers in sequence: the cases that others stand on, the other quiet cases, one by one those that touch
-// the whole target, and those that move its time.
-func (e *engine) runAll(ctx context.Context) {
-	foundation := map[string]bool{}
-	for _, c := range e.Cases {
-		foundation[c.After] = true
-	}
-	tiers := []tier{
-		{"foundation", e.Concurrency, func(c *Case) bool { return foundation[c.ID] && !c.Loud }},
-		{"quiet", e.Concurrency, func(c *Case) bool { return !foundation[c.ID] && !c.Loud }},
-		{"loud", 1, func(c *Case) bool { return c.Loud && !c.needs(targets.NeedClock) }},
-		// A target whose time was moved may stay in the future, so these come last.
-		{"clock", e.clockLanes(), func(c *Case) bool { return c.needs(targets.NeedClock) }},
-	}
-	for _, t := range tiers {
-		e.runTier(ctx, t)
-	}
-}
-
-// runTier hands all features to godog and skips, before they start, the scenarios of other tiers.
-func (e *engine) runTier(ctx context.Context, t tier) {
-	if !e.any(t) {
-		return
-	}
-	suite := godog.TestSuite{
-		Name: t.name,
-		ScenarioInitializer: func(sc *godog.ScenarioContext) {
-			e.initScenario(sc, t)
-		},
-		Options: &godog.Options{
-			Format: "progress", Output: io.Discard, FS: e.Features, Paths: e.Paths, Strict: true,
-			Concurrency: max(1, t.concurrency), Randomize: e.Seed, DefaultContext: ctx,
-		},
-	}
-	// The status speaks of steps that returned errors; the verdicts are ours.
-	suite.Run()
-}
-
-func (e *engine) any(t tier) bool {
-	for i := range e.Cases {
-		if t.takes(&e.Cases[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // initScenario binds one scenario to a world of its own. The verdict is never taken from godog: the world records what
 // each step came to.
 func (e *engine) initScenario(sc *godog.ScenarioContext, t tier) {
