@@ -37,6 +37,7 @@ func Console(w io.Writer, r Report, o ConsoleOptions) error {
 	p.details()
 	p.warnings()
 	p.left()
+	p.stale()
 	p.outcome()
 	if _, err := io.WriteString(w, p.String()); err != nil {
 		return fmt.Errorf("write the console report: %w", err)
@@ -161,7 +162,11 @@ func (p *page) summary() {
 		{s.Inconclusive, "inconclusive", sgrYellow}, {s.NotApplicable, "not applicable", ""}, {s.NotRun, "not run", ""},
 	} {
 		if part.n > 0 {
-			parts = append(parts, p.in(part.sgr, fmt.Sprintf("%d %s", part.n, part.word)))
+			text := fmt.Sprintf("%d %s", part.n, part.word)
+			if part.word == "fail" && s.Known > 0 {
+				text += fmt.Sprintf(" (%d known)", s.Known)
+			}
+			parts = append(parts, p.in(part.sgr, text))
 		}
 	}
 	head := plural(s.Cases, "case", "cases")

@@ -16,6 +16,7 @@ type Kind string
 const (
 	KindRunStarted    Kind = "run-started"
 	KindCasePlanned   Kind = "case-planned"
+	KindKnown         Kind = "known"
 	KindPreflight     Kind = "preflight"
 	KindCaseStarted   Kind = "case-started"
 	KindStep          Kind = "step"
@@ -46,6 +47,7 @@ type Event struct {
 
 	RunStarted  *RunStarted      `json:"run_started,omitempty"`
 	CasePlanned *CasePlanned     `json:"case_planned,omitempty"`
+	Known       *KnownEntry      `json:"known,omitempty"`
 	Preflight   *Preflight       `json:"preflight,omitempty"`
 	Step        *Step            `json:"step,omitempty"`
 	Exchange    *Exchange        `json:"exchange,omitempty"`
@@ -143,6 +145,7 @@ type CrashPoint struct {
 	Verdict    Verdict     `json:"verdict"`
 	Finding    FindingKind `json:"finding,omitempty"` // the first reason for a fail
 	Reason     string      `json:"reason,omitempty"`  // in one line
+	Known      string      `json:"known,omitempty"`   // the reason, where the target file lists all its findings as known
 }
 
 // What an exchange is for.

@@ -127,6 +127,9 @@ func htmlAlerts(r Report) []htmlAlert {
 	if r.Stopped != "" {
 		out = append(out, htmlAlert{"The run ended early", []string{visible(r.Stopped)}})
 	}
+	if a := htmlStale(r); len(a.Lines) > 0 {
+		out = append(out, a)
+	}
 	if a := htmlDistrust(r.Preflight); a.Title != "" {
 		out = append(out, a)
 	}
@@ -178,6 +181,7 @@ func htmlLevels(r Report) []htmlLevel {
 // htmlFoot is what stands below the cases.
 type htmlFoot struct {
 	Warnings []htmlWarning
+	Known    []htmlKnown
 	Left     []Record
 	More     int // records left that are not listed
 	Script   template.JS
@@ -198,6 +202,7 @@ func newHTMLFoot(r Report) htmlFoot {
 			}
 		}
 	}
+	foot.Known = htmlKnownOf(r)
 	foot.Left = visibleCopy(r.Left[:min(len(r.Left), htmlLeftAtMost)])
 	foot.More = len(r.Left) - len(foot.Left)
 	return foot

@@ -13,6 +13,7 @@ func Kinds() []KindInfo {
 	return []KindInfo{
 		{KindRunStarted, "run_started", "The run began: tool, target, profile, and what it will do at most."},
 		{KindCasePlanned, "case_planned", "One case of the plan, before anything was sent."},
+		{KindKnown, "known", "One entry of the target file's list of known failures, and the cases that it speaks of."},
 		{KindPreflight, "preflight", "The proof of the observers, or why the target could not be tried."},
 		{KindCaseStarted, "", "A case began."},
 		{KindStep, "step", "One Gherkin step was carried out."},

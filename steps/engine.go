@@ -49,6 +49,7 @@ type engine struct {
 	missing  map[string]string // by case: why it is not applicable
 	answers  *observe.Answers
 	watch    []watcher
+	known    []reports.KnownEntry
 	began    time.Time
 	// Of sweeps, which run one after the other: the instances of the target, and the plans by request.
 	instances []*targets.Endpoint
@@ -57,8 +58,9 @@ type engine struct {
 	mu       sync.Mutex
 	worlds   []*world
 	verdicts map[string]reports.Verdict
-	budget   int      // records that may still be created
-	distrust []string // why counts cannot be trusted
+	lived    map[string]bool // cases that failed in nothing but what is known
+	budget   int             // records that may still be created
+	distrust []string        // why counts cannot be trusted
 	created  []createdRecord
 }
 
@@ -114,9 +116,10 @@ func newEngine(o Options) (*engine, error) {
 	}
 	e := &engine{
 		Options: o, target: o.Endpoint.Target, language: language, rows: map[string]row{}, plan: map[place]*Case{},
-		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, answers: &observe.Answers{}, began: o.Stream.Began(),
+		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, lived: map[string]bool{}, answers: &observe.Answers{}, began: o.Stream.Began(),
 		budget: o.Endpoint.Target.Limits.Records,
 	}
+	e.known = knownEntries(e.target, e.Cases)
 	for _, r := range table() {
 		e.rows[r.Name] = r
 	}
@@ -154,6 +157,9 @@ func (e *engine) announce() {
 	e.emit("", reports.Event{Kind: reports.KindRunStarted, RunStarted: &s})
 	for i := range e.Cases {
 		e.emit(e.Cases[i].ID, reports.Event{Kind: reports.KindCasePlanned, CasePlanned: planned(e.Cases[i], e.missing[e.Cases[i].ID])})
+	}
+	for i := range e.known {
+		e.emit("", reports.Event{Kind: reports.KindKnown, Known: &e.known[i]})
 	}
 }
 

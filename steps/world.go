@@ -147,8 +147,9 @@ func (e *engine) unfit(c *Case) *reports.CaseEnded {
 	}
 	e.mu.Lock()
 	v, known := e.verdicts[c.After]
+	lived := e.lived[c.After]
 	e.mu.Unlock()
-	if known && v == reports.Pass {
+	if known && (v == reports.Pass || v == reports.Fail && lived) {
 		return nil
 	}
 	return &reports.CaseEnded{Verdict: reports.NotRun, Reason: fmt.Sprintf("%s did not pass (%s)", c.After, v)}
@@ -158,6 +159,13 @@ func (e *engine) setVerdict(id string, v reports.Verdict) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.verdicts[id] = e.verdicts[id].Worse(v)
+}
+
+// liveWith notes a case that failed in nothing but what is known: what stands on it is run all the same.
+func (e *engine) liveWith(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lived[id] = true
 }
 
 // freshMarker gives the case a marker that nothing else has, for its first round or a later one. All markers have one
@@ -243,6 +251,9 @@ func (w *world) finish() {
 		w.artifact.Records = w.tallies
 	}
 	w.setVerdict(w.c.ID, v)
+	if v == reports.Fail && broken == "" {
+		w.liveWith(w.c.ID)
+	}
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindCaseEnded, CaseEnded: &reports.CaseEnded{
 		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
 		Records: w.tallies, Artifact: w.artifact,

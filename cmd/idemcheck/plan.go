@@ -178,17 +178,3 @@ func schemaCommand() *cobra.Command {
 		},
 	}
 }
-
-// checkKnown refuses a known failure whose finding is no finding.
-func checkKnown(t *targets.Target) error {
-	for _, k := range t.Known {
-		found := false
-		for _, kind := range reports.FindingKinds() {
-			found = found || string(kind) == k.Finding
-		}
-		if !found {
-			return fmt.Errorf("%s: known: %q is no finding (there are: %v)", t.File, k.Finding, reports.FindingKinds())
-		}
-	}
-	return nil
-}

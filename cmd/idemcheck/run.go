@@ -34,6 +34,7 @@ type runFlags struct {
 	sweep       string
 	events      string
 	reports     []string
+	writeKnown  bool
 }
 
 func runCommand() *cobra.Command {
@@ -71,6 +72,7 @@ Exit status:
 	_ = cmd.RegisterFlagCompletionFunc("sweep", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: "+formatNames())
+	fl.BoolVar(&f.writeKnown, "write-known", false, "print the entries of known: that the findings of this run would need, to paste into the target file")
 	return cmd
 }
 
@@ -107,13 +109,10 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 	if err := t.CheckRemote(f.remote); err != nil {
 		return nil, err
 	}
-	if err := checkKnown(t); err != nil {
-		return nil, err
-	}
 	if f.sweep != "" && t.Run != nil && t.Run.CrashPoints != nil {
 		t.Run.CrashPoints.Mode = f.sweep
 	}
-	cases, err := f.cases()
+	cases, err := f.casesFor(t)
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +220,10 @@ func (j *job) finish(r reports.Report, runErr error) error {
 	errs := []error{runErr, reports.Console(j.out, r, reports.ConsoleOptions{
 		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose,
 		Announced: j.screen.terminal && screenOf(j.err).terminal})}
+	if j.writeKnown {
+		fmt.Fprintln(j.out)
+		errs = append(errs, reports.WriteKnown(j.out, r))
+	}
 	for _, o := range j.outputs {
 		errs = append(errs, o.finish(r))
 	}
