@@ -110,6 +110,12 @@ func headParts(a RunStarted) [][]string {
 		how = append(how, "counted by "+strings.Join(a.Observers, ", "))
 	}
 	how = append(how, fmt.Sprintf("seed %d", a.Seed))
+	switch {
+	case len(a.Shards) > 0:
+		how = append(how, fmt.Sprintf("merged of %s", plural(len(a.Shards), "shard", "shards")))
+	case a.Shard != "":
+		how = append(how, "shard "+a.Shard)
+	}
 	does := fmt.Sprintf("creates at most %s, with at most %s", plural(a.MaxRecords, "record", "records"),
 		plural(a.MaxRequests, "request", "requests"))
 	what = slices.DeleteFunc(what, func(s string) bool { return s == "" })

@@ -145,6 +145,9 @@ func (f *Folder) Report() Report {
 	r := f.head
 	r.Cases = []Case{}
 	for _, c := range f.planned {
+		if c.Elsewhere {
+			continue
+		}
 		r.Cases = append(r.Cases, c.settled(r))
 	}
 	for _, c := range f.strays {

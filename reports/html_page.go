@@ -95,6 +95,9 @@ func htmlFacts(r Report, about RunStarted) []htmlFact {
 		{Name: "Records", Value: records},
 		{Name: "Tool", Value: about.Tool},
 		{Name: "Run", Value: fmt.Sprintf("%s, seed %d", visible(r.Run), about.Seed)},
+		{Name: "Shard", Value: about.Shard},
+		{Name: "Merged of shards", Value: strings.Join(about.Shards, ", ")},
+		{Name: "Group", Value: about.Group},
 		{Name: "Command", Value: about.Command, Code: true},
 	}
 	return filled(facts)

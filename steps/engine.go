@@ -125,7 +125,9 @@ func newEngine(o Options) (*engine, error) {
 	}
 	for i := range e.Cases {
 		c := &e.Cases[i]
-		e.plan[place{c.URI, int64(c.Line)}] = c
+		if !c.Elsewhere {
+			e.plan[place{c.URI, int64(c.Line)}] = c
+		}
 		e.missing[c.ID] = Missing(*c, e.target, e.Abilities)
 	}
 	return e, nil
@@ -144,47 +146,6 @@ func (e *engine) open(ctx context.Context) reports.Preflight {
 		return reports.Preflight{}
 	}
 	return reports.Preflight{Stop: true, Reason: e.target.Secrets.Redact(blocked)}
-}
-
-// announce writes what will be run, before anything is sent.
-func (e *engine) announce() {
-	s := e.Started
-	s.Inferred = e.allWeak()
-	for _, w := range e.watch {
-		s.Observers = append(s.Observers, w.observer.Name())
-	}
-	s.MaxRequests, s.MaxRecords = Costs(e.Cases, e.target, e.Abilities)
-	e.emit("", reports.Event{Kind: reports.KindRunStarted, RunStarted: &s})
-	for i := range e.Cases {
-		e.emit(e.Cases[i].ID, reports.Event{Kind: reports.KindCasePlanned, CasePlanned: planned(e.Cases[i], e.missing[e.Cases[i].ID])})
-	}
-	for i := range e.known {
-		e.emit("", reports.Event{Kind: reports.KindKnown, Known: &e.known[i]})
-	}
-}
-
-func planned(c Case, missing string) *reports.CasePlanned {
-	p := &reports.CasePlanned{
-		ID: c.ID, Title: c.Title, Feature: c.Feature, URI: fmt.Sprintf("%s:%d", c.URI, c.Line), Level: c.Level,
-		Source: c.Source, After: c.After, Missing: missing, MaxRequests: c.Requests, MaxRecords: c.Records,
-	}
-	for _, n := range c.Needs {
-		p.Needs = append(p.Needs, string(n))
-	}
-	return p
-}
-
-// Costs gives the requests and records that the applicable cases cost at most, with the preflight. The requests of an
-// observer that is polled until it settles are counted once per reading.
-func Costs(cases []Case, t *targets.Target, a Abilities) (requests, records int) {
-	requests, records = 8, 2 // the preflight
-	for _, c := range cases {
-		if Missing(c, t, a) == "" {
-			requests += c.Requests
-			records += c.Records
-		}
-	}
-	return requests, min(records, t.Limits.Records)
 }
 
 // tier is a part of the run: which of its cases run in it, and how many at once.
@@ -232,7 +193,7 @@ func (e *engine) runTier(ctx context.Context, t tier) {
 
 func (e *engine) any(t tier) bool {
 	for i := range e.Cases {
-		if t.takes(&e.Cases[i]) {
+		if !e.Cases[i].Elsewhere && t.takes(&e.Cases[i]) {
 			return true
 		}
 	}
@@ -285,6 +246,9 @@ func (e *engine) stopped(ctx context.Context) string {
 func (e *engine) giveUp(pre reports.Preflight) string {
 	for i := range e.Cases {
 		c := &e.Cases[i]
+		if c.Elsewhere {
+			continue
+		}
 		ended := reports.CaseEnded{Verdict: reports.NotRun, Reason: pre.Reason}
 		switch {
 		case e.missing[c.ID] != "":

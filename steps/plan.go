@@ -36,6 +36,9 @@ type Case struct {
 	Long     bool     // a sweep: each of its parts has a deadline of its own
 	Parts    []string // globs of the parts to run; none: all
 	NotParts []string // globs of the parts not to run
+
+	Shard     string // "3/4": the shard that reports it; empty in a run that is not split
+	Elsewhere bool   // it is not run in this shard
 }
 
 // place identifies a scenario within the features: the file and the line of the scenario or of the outline's row.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -38,6 +39,7 @@ func printPlan(out io.Writer, t *targets.Target, cases []steps.Case, can steps.A
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "id\tlevel\twhat it proves")
 	skipped := 0
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c steps.Case) bool { return c.Elsewhere })
 	for _, c := range cases {
 		title := c.Title
 		if why := steps.Missing(c, t, can); why != "" {

@@ -14,10 +14,10 @@ import (
 
 func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "report", Short: "Write reports of an earlier run, or compare runs", Args: cobra.NoArgs,
+		Use: "report", Short: "Write reports of an earlier run, join the shards of one, or compare runs", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(renderCommand(), compareCommand())
+	cmd.AddCommand(renderCommand(), mergeCommand(), compareCommand())
 	return cmd
 }
 

@@ -23,6 +23,7 @@ import (
 // runFlags are the flags of `idemcheck run`.
 type runFlags struct {
 	selection
+	ciFlags
 	dryRun      bool
 	concurrency int
 	seed        int64
@@ -57,7 +58,8 @@ Exit status:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.flags(cmd)
+	f.selection.flags(cmd)
+	f.ciFlags.flags(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.dryRun, "dry-run", false, "only say what would be run, and what that costs at most; nothing is sent")
 	fl.IntVar(&f.concurrency, "concurrency", 4, "quiet cases at once (1 to 64); those that touch the whole target run one by one")
@@ -116,11 +118,19 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cases, err = f.shard.Split(cases); err != nil {
+		return nil, err
+	}
 	j := &job{runFlags: f, target: t, adapter: adapterFor(t, f.target == ""), cases: cases,
 		out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
-	j.screen = screenOf(j.out)
+	if j.screen = screenOf(j.out); f.ci {
+		f.strict, j.screen = true, screen{width: 100}
+	}
 	if f.dryRun {
 		return nil, printPlan(j.out, t, cases, j.adapter.can(j.target))
+	}
+	if err := f.ciOutputs(&f.events, &f.reports); err != nil {
+		return nil, err
 	}
 	if j.outputs, err = openOutputs(f.events, f.reports); err != nil {
 		return nil, err
@@ -129,6 +139,9 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 }
 
 func (f *runFlags) check() error {
+	if err := f.ciFlags.check(); err != nil {
+		return err
+	}
 	switch {
 	case f.concurrency < 1 || f.concurrency > 64:
 		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
@@ -149,7 +162,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		return err
 	}
 	folder := reports.NewFolder()
-	stream := reports.NewStream(id, "", nil, j.sinks(folder)...)
+	stream := reports.NewStream(id, j.shard.String(), nil, j.sinks(folder)...)
 	stream.Redact(j.target.Secrets.Redact)
 	if j.target.File == "" || j.runFlags.target == "" {
 		fmt.Fprintln(j.out, "This is the embedded reference target: no --target was given.")
@@ -181,7 +194,7 @@ func (j *job) started(e *targets.Endpoint) reports.RunStarted {
 	return reports.RunStarted{
 		Tool: "idemcheck " + version, Target: j.target.Name, TargetFile: j.runFlags.target, About: e.About,
 		URL: j.target.Secrets.RedactURL(e.URL), Embedded: j.runFlags.target == "", Profile: j.target.Profile.Name,
-		Seed: j.seed, Strict: j.strict, Command: j.again(),
+		Seed: j.seed, Strict: j.strict, Command: j.again(), Shard: j.shard.String(), Group: j.group,
 	}
 }
 
@@ -211,11 +224,13 @@ func (j *job) sinks(folder *reports.Folder) []reports.Sink {
 		}
 	}
 	live := screenOf(j.err)
-	return append(list, reports.Live(j.err, reports.LiveOptions{Terminal: live.terminal, Color: live.color, Width: live.width}))
+	if j.ci {
+		live = j.screen
+	}
+	return append(list, reports.Live(j.err, reports.LiveOptions{Quiet: j.ci, Terminal: live.terminal, Color: live.color, Width: live.width}))
 }
 
-// finish writes the reports and gives the exit status. A report that cannot be written does not hide the verdict: it is
-// said, and the run counts as one that could not tell, unless a must is broken.
+// finish writes the reports and gives the exit status.
 func (j *job) finish(r reports.Report, runErr error) error {
 	errs := []error{runErr, reports.Console(j.out, r, reports.ConsoleOptions{
 		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose,
@@ -227,15 +242,7 @@ func (j *job) finish(r reports.Report, runErr error) error {
 	for _, o := range j.outputs {
 		errs = append(errs, o.finish(r))
 	}
-	err := errors.Join(errs...)
-	status := r.Outcome.Exit
-	if err != nil && status != exitBroken {
-		status = exitUnsure
-	}
-	if status == exitOK {
-		return nil
-	}
-	return &exit{status, err}
+	return exitOf(r, errors.Join(append(errs, j.tellGitHub(j.out, r))...))
 }
 
 func (j *job) close() {
