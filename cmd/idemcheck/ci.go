@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,14 +31,18 @@ func (f *ciFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.ci, "ci", false, "for CI: --strict, no colour, quiet progress; writes the events and the html, junit, json and markdown reports to "+
 		ciFolder+"/; on GitHub also annotations and the step summary")
-	fl.StringVar(&f.split, "shard", "", "run one part of the cases, i/n; idemcheck report merge joins the parts' events")
+	fl.StringVar(&f.split, "shard", "", "run one part of the cases, i/n (auto: as GitLab, CircleCI or Buildkite say; auto/n: by the index of a Kubernetes Job); report merge joins the events")
 	fl.StringVar(&f.group, "group", "", "names the whole that a shard is part of; report merge refuses to join different ones (--ci: the workflow run or pipeline)")
 }
 
 // check reads --shard and fills in what --ci knows.
-func (f *ciFlags) check() (err error) {
+func (f *ciFlags) check() error {
 	if f.split != "" {
-		if f.shard, err = steps.ParseShard(f.split); err != nil {
+		split, err := autoShard(f.split, os.Getenv)
+		if err == nil {
+			f.shard, err = steps.ParseShard(split)
+		}
+		if err != nil {
 			return fmt.Errorf("--shard: %w", err)
 		}
 	}
@@ -58,6 +63,30 @@ func ciGroup(getenv func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// autoShard finds out which part of a run this is where a CI system says it.
+func autoShard(split string, getenv func(string) string) (string, error) {
+	auto, of, counted := strings.Cut(split, "/")
+	if auto != "auto" {
+		return split, nil
+	}
+	for _, system := range []struct {
+		index, of string
+		first     int
+	}{
+		{"CI_NODE_INDEX", "CI_NODE_TOTAL", 1}, {"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0},
+		{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0}, {"JOB_COMPLETION_INDEX", "", 0},
+	} {
+		total := of
+		if !counted {
+			total = getenv(system.of)
+		}
+		if i, err := strconv.Atoi(getenv(system.index)); err == nil && total != "" {
+			return fmt.Sprintf("%d/%s", i-system.first+1, total), nil
+		}
+	}
+	return "", fmt.Errorf("read the shard %q: no CI system says which part this is (CI_NODE_INDEX and CI_NODE_TOTAL; auto/n: JOB_COMPLETION_INDEX)", split)
 }
 
 // ciOutputs adds what --ci writes to what was asked for, and makes the folder. The parts of a split run have names of
