@@ -1,5 +1,7 @@
 package reports
 
+import "sync"
+
 // KindInfo is one row of the table of event kinds.
 type KindInfo struct {
 	Kind    Kind
@@ -34,11 +36,13 @@ func Kinds() []KindInfo {
 }
 
 // known reports whether k is in the table.
-func (k Kind) known() bool {
+func (k Kind) known() bool { return allKinds()[k] }
+
+// allKinds is asked for each line that is read, and made once.
+var allKinds = sync.OnceValue(func() map[Kind]bool {
+	all := map[Kind]bool{}
 	for _, info := range Kinds() {
-		if info.Kind == k {
-			return true
-		}
+		all[info.Kind] = true
 	}
-	return false
-}
+	return all
+})
