@@ -37,6 +37,7 @@ func Console(w io.Writer, r Report, o ConsoleOptions) error {
 	p.details()
 	p.warnings()
 	p.left()
+	p.stale()
 	p.outcome()
 	if _, err := io.WriteString(w, p.String()); err != nil {
 		return fmt.Errorf("write the console report: %w", err)
@@ -109,6 +110,12 @@ func headParts(a RunStarted) [][]string {
 		how = append(how, "counted by "+strings.Join(a.Observers, ", "))
 	}
 	how = append(how, fmt.Sprintf("seed %d", a.Seed))
+	switch {
+	case len(a.Shards) > 0:
+		how = append(how, fmt.Sprintf("merged of %s", plural(len(a.Shards), "shard", "shards")))
+	case a.Shard != "":
+		how = append(how, "shard "+a.Shard)
+	}
 	does := fmt.Sprintf("creates at most %s, with at most %s", plural(a.MaxRecords, "record", "records"),
 		plural(a.MaxRequests, "request", "requests"))
 	what = slices.DeleteFunc(what, func(s string) bool { return s == "" })
@@ -161,7 +168,11 @@ func (p *page) summary() {
 		{s.Inconclusive, "inconclusive", sgrYellow}, {s.NotApplicable, "not applicable", ""}, {s.NotRun, "not run", ""},
 	} {
 		if part.n > 0 {
-			parts = append(parts, p.in(part.sgr, fmt.Sprintf("%d %s", part.n, part.word)))
+			text := fmt.Sprintf("%d %s", part.n, part.word)
+			if part.word == "fail" && s.Known > 0 {
+				text += fmt.Sprintf(" (%d known)", s.Known)
+			}
+			parts = append(parts, p.in(part.sgr, text))
 		}
 	}
 	head := plural(s.Cases, "case", "cases")

@@ -145,5 +145,8 @@ func (p *page) crashWhy(r crashRow) {
 // mark is the verdict of a point in one character. Where it is no pass, the line below says it in words.
 func (r crashRow) mark(in paint) string {
 	sgr := map[Verdict]string{Pass: sgrGreen, Fail: sgrRed, Error: sgrMagenta, Inconclusive: sgrYellow}[r.Verdict]
+	if r.Known {
+		sgr = sgrYellow
+	}
 	return in.in(sgr, pad(htmlGlyphs[r.Verdict], 1))
 }

@@ -53,7 +53,10 @@ func markdownRows(points []CrashPoint, room int, passing bool) (text string, lef
 
 func markdownPoint(r crashRow) string {
 	verdict := strings.ReplaceAll(r.Verdict.String(), "-", " ")
-	if r.Verdict == Fail {
+	switch {
+	case r.Known:
+		verdict = "fail (known)"
+	case r.Verdict == Fail:
 		verdict = "**fail**"
 	}
 	return tableRow(verdict, markdownText(clipMiddle(r.Point, 160), 300), markdownText(r.Saw, 150), markdownText(r.Retry, 80),

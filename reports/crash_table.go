@@ -57,6 +57,7 @@ type crashRow struct {
 	Recovery string
 	Why      string // why it did not pass, with the kind of the finding
 	Verdict  Verdict
+	Known    bool
 }
 
 // noWord stands where there is nothing to say.
@@ -67,7 +68,7 @@ const neverSettled = "never within bound"
 
 func newCrashRow(p CrashPoint, mixed bool) crashRow {
 	r := crashRow{Point: p.Part, Saw: cmp.Or(p.Saw, noWord), Retry: retryText(p), Expected: cmp.Or(p.Expected, noWord), Found: "?",
-		Recovery: recoveryText(p), Why: pointWhy(p), Verdict: p.Verdict}
+		Recovery: recoveryText(p), Why: pointWhy(p), Verdict: p.Verdict, Known: p.Verdict == Fail && p.Known != ""}
 	if mixed {
 		r.Point = faultOf(p.Fault).word + ": " + p.Part
 	}
@@ -115,6 +116,9 @@ func pointWhy(p CrashPoint) string {
 	if reason == "" && !p.Fired {
 		reason = "the fault was not seen to strike"
 	}
+	if p.Known != "" {
+		reason += " (known: " + p.Known + ")"
+	}
 	if kind := string(p.Finding); kind != "" && !strings.HasPrefix(reason, kind) {
 		reason = strings.TrimSuffix(kind+": "+reason, ": ")
 	}
@@ -135,9 +139,14 @@ const longestPart = 80
 //	7 points: 4 pass, 2 fail (duplicate: INSERT INTO orders#1:after, COMMIT#1:after), 1 inconclusive
 func crashSummary(points []CrashPoint) string {
 	n := map[Verdict]int{}
+	known := 0
 	for _, p := range points {
 		n[p.Verdict]++
+		if p.Verdict == Fail && p.Known != "" {
+			known++
+		}
 	}
+	n[Fail] -= known
 	var parts []string
 	for _, v := range []Verdict{Pass, Fail, Error, Inconclusive, NotApplicable, NotRun} {
 		if n[v] == 0 {
@@ -149,6 +158,9 @@ func crashSummary(points []CrashPoint) string {
 		}
 		parts = append(parts, part)
 	}
+	if known > 0 {
+		parts = append(parts, fmt.Sprintf("%d known", known))
+	}
 	return plural(len(points), "point", "points") + ": " + strings.Join(parts, ", ")
 }
 
@@ -157,7 +169,7 @@ func failingParts(points []CrashPoint) string {
 	var kinds []string
 	parts := map[string][]string{}
 	for _, p := range points {
-		if p.Verdict != Fail {
+		if p.Verdict != Fail || p.Known != "" {
 			continue
 		}
 		kind := cmp.Or(string(p.Finding), "no finding")
@@ -172,10 +184,10 @@ func failingParts(points []CrashPoint) string {
 	return strings.Join(kinds, "; ")
 }
 
-// failedPoint gives the first point that fails; nil: none does.
+// failedPoint gives the first point that fails and is not known to; nil: none does.
 func failedPoint(points []CrashPoint) *CrashPoint {
 	for i := range points {
-		if points[i].Verdict == Fail {
+		if points[i].Verdict == Fail && points[i].Known == "" {
 			return &points[i]
 		}
 	}

@@ -45,7 +45,7 @@ func TestCrashCaptionSaysWhatWasDone(t *testing.T) {
 func TestCrashRow(t *testing.T) {
 	t.Parallel()
 	points := sweep().report().Cases[0].Points
-	assert.Equal(t, crashRow{"BEGIN#1:before", "no answer (closed)", "201 created", "1", "1", "412 ms", "", Pass}, newCrashRow(points[0], false))
+	assert.Equal(t, crashRow{"BEGIN#1:before", "no answer (closed)", "201 created", "1", "1", "412 ms", "", Pass, false}, newCrashRow(points[0], false))
 	assert.Equal(t, "201 created (5×)", newCrashRow(points[2], false).Retry)
 	assert.Equal(t, "duplicate: 2 records for one key", newCrashRow(points[3], false).Why)
 	assert.Equal(t, neverSettled, newCrashRow(points[4], false).Recovery)
@@ -54,7 +54,7 @@ func TestCrashRow(t *testing.T) {
 		assert.Equal(t, want, recoveryText(CrashPoint{RecoveryMS: &in}))
 	}
 	empty := newCrashRow(CrashPoint{Verdict: Inconclusive}, false)
-	assert.Equal(t, crashRow{"", "–", "–", "–", "?", "–", "the fault was not seen to strike", Inconclusive}, empty)
+	assert.Equal(t, crashRow{"", "–", "–", "–", "?", "–", "the fault was not seen to strike", Inconclusive, false}, empty)
 	assert.Equal(t, "2 of (0 or 1)", crashRow{Found: "2", Expected: "0 or 1"}.records())
 }
 

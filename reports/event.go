@@ -16,6 +16,7 @@ type Kind string
 const (
 	KindRunStarted    Kind = "run-started"
 	KindCasePlanned   Kind = "case-planned"
+	KindKnown         Kind = "known"
 	KindPreflight     Kind = "preflight"
 	KindCaseStarted   Kind = "case-started"
 	KindStep          Kind = "step"
@@ -47,6 +48,7 @@ type Event struct {
 
 	RunStarted    *RunStarted      `json:"run_started,omitempty"`
 	CasePlanned   *CasePlanned     `json:"case_planned,omitempty"`
+	Known         *KnownEntry      `json:"known,omitempty"`
 	Preflight     *Preflight       `json:"preflight,omitempty"`
 	Step          *Step            `json:"step,omitempty"`
 	Exchange      *Exchange        `json:"exchange,omitempty"`
@@ -79,6 +81,9 @@ type RunStarted struct {
 	MaxRequests int      `json:"max_requests"`
 	Strict      bool     `json:"strict,omitempty"`
 	Command     string   `json:"command,omitempty"` // how to run it again
+	Shard       string   `json:"shard,omitempty"`   // "2/4", of a run that is split
+	Shards      []string `json:"shards,omitempty"`  // of a report that was merged: "1/4 a1b2c3", the shard and its run
+	Group       string   `json:"group,omitempty"`   // the whole that a shard is part of, as the caller names it
 }
 
 // CasePlanned is one case before anything was sent.
@@ -94,6 +99,8 @@ type CasePlanned struct {
 	Missing     string        `json:"missing,omitempty"` // why it is not applicable: one sentence that says what to add
 	MaxRequests int           `json:"max_requests"`
 	MaxRecords  int           `json:"max_records"`
+	Shard       string        `json:"shard,omitempty"`     // "3/4": the shard that reports it; others run it only for what stands on it
+	Elsewhere   bool          `json:"elsewhere,omitempty"` // not run in this shard
 }
 
 // Preflight is the proof of the observers: an unused marker counts 0, then 1, then 2.
@@ -145,6 +152,7 @@ type CrashPoint struct {
 	Verdict    Verdict     `json:"verdict"`
 	Finding    FindingKind `json:"finding,omitempty"` // the first reason for a fail
 	Reason     string      `json:"reason,omitempty"`  // in one line
+	Known      string      `json:"known,omitempty"`   // the reason, where the target file lists all its findings as known
 }
 
 // PayloadChange is what came of one change in what is sent under a used key. Its address is that of the case, a slash and

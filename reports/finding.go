@@ -28,6 +28,7 @@ type Finding struct {
 	Exchanges  []string           `json:"exchanges,omitempty"` // names of the attempts that show it
 	Provenance targets.Provenance `json:"provenance,omitempty"`
 	Source     string             `json:"source,omitempty"`
+	Part       string             `json:"part,omitempty"`  // of the case, where the finding belongs to one
 	Known      string             `json:"known,omitempty"` // the reason, where the target file lists it as known
 }
 

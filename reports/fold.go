@@ -53,6 +53,8 @@ func (f *Folder) fold(e Event) {
 	switch {
 	case e.RunStarted != nil:
 		f.head.Started, f.head.About = e.At, *e.RunStarted
+	case e.Known != nil:
+		f.head.Known = append(f.head.Known, KnownFailure{KnownEntry: *e.Known})
 	case e.Preflight != nil:
 		f.head.Preflight = e.Preflight
 	case e.Record != nil:
@@ -145,6 +147,9 @@ func (f *Folder) Report() Report {
 	r := f.head
 	r.Cases = []Case{}
 	for _, c := range f.planned {
+		if c.Elsewhere {
+			continue
+		}
 		r.Cases = append(r.Cases, c.settled(r))
 	}
 	for _, c := range f.strays {
@@ -153,7 +158,11 @@ func (f *Folder) Report() Report {
 		}
 	}
 	for _, c := range r.Cases {
-		r.Summary.add(c.Verdict)
+		r.Summary.add(c)
+	}
+	r.Known = nil
+	for _, k := range f.head.Known {
+		r.Known = append(r.Known, k.settle(r))
 	}
 	r.Created, r.Left = f.records.created(), f.records.left()
 	r.Removed = max(r.Removed, f.records.removed())
@@ -236,9 +245,12 @@ func cutOff(r Report) string {
 	return ""
 }
 
-func (s *Summary) add(v Verdict) {
+func (s *Summary) add(c Case) {
 	s.Cases++
-	switch v {
+	if isKnown(c) {
+		s.Known++
+	}
+	switch c.Verdict {
 	case Pass:
 		s.Pass++
 	case Fail:

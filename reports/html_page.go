@@ -95,6 +95,9 @@ func htmlFacts(r Report, about RunStarted) []htmlFact {
 		{Name: "Records", Value: records},
 		{Name: "Tool", Value: about.Tool},
 		{Name: "Run", Value: fmt.Sprintf("%s, seed %d", visible(r.Run), about.Seed)},
+		{Name: "Shard", Value: about.Shard},
+		{Name: "Merged of shards", Value: strings.Join(about.Shards, ", ")},
+		{Name: "Group", Value: about.Group},
 		{Name: "Command", Value: about.Command, Code: true},
 	}
 	return filled(facts)
@@ -126,6 +129,9 @@ func htmlAlerts(r Report) []htmlAlert {
 	}
 	if r.Stopped != "" {
 		out = append(out, htmlAlert{"The run ended early", []string{visible(r.Stopped)}})
+	}
+	if a := htmlStale(r); len(a.Lines) > 0 {
+		out = append(out, a)
 	}
 	if a := htmlDistrust(r.Preflight); a.Title != "" {
 		out = append(out, a)
@@ -178,6 +184,7 @@ func htmlLevels(r Report) []htmlLevel {
 // htmlFoot is what stands below the cases.
 type htmlFoot struct {
 	Warnings []htmlWarning
+	Known    []htmlKnown
 	Left     []Record
 	More     int // records left that are not listed
 	Script   template.JS
@@ -198,6 +205,7 @@ func newHTMLFoot(r Report) htmlFoot {
 			}
 		}
 	}
+	foot.Known = htmlKnownOf(r)
 	foot.Left = visibleCopy(r.Left[:min(len(r.Left), htmlLeftAtMost)])
 	foot.More = len(r.Left) - len(foot.Left)
 	return foot

@@ -46,8 +46,11 @@ func newHTMLCrash(raw, c Case, anchor string) *htmlCrash {
 			crashRow: newCrashRow(p, mixedFaults(c.Points)), Anchor: htmlPointAnchor(anchor, said[i].Part, names),
 			Tone: htmlTones[p.Verdict], Glyph: htmlGlyphs[p.Verdict], Word: strings.ReplaceAll(p.Verdict.String(), "-", " "),
 		}
+		if row.Known {
+			row.Tone, row.Word = htmlTones[Inconclusive], "fail (known)"
+		}
 		row.Differs = p.Records != nil && plainNumber(p.Expected) && p.Expected != row.Found
-		if row.First = p.Verdict == Fail && h.First == ""; row.First {
+		if row.First = p.Verdict == Fail && !row.Known && h.First == ""; row.First {
 			h.First = row.Anchor
 		}
 		h.Rows = append(h.Rows, row)

@@ -1,11 +1,14 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
 	_ "embed" // the published schemas
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -25,22 +28,58 @@ func EventSchema() []byte { return bytes.Clone(eventSchema) }
 
 // JSON writes the report as one indented JSON document, its members in the order of the types.
 func JSON(w io.Writer, r Report) error {
+	cases := r.Cases
+	if len(cases) > 0 {
+		r.Cases = []Case{}
+	}
 	doc, err := encode(r, "  ")
 	if err != nil {
 		return fmt.Errorf("encode the JSON report: %w", err)
 	}
-	if _, err := w.Write(doc); err != nil {
+	out := bufio.NewWriterSize(w, 64<<10)
+	if err := errors.Join(writeJSON(out, doc, cases), out.Flush()); err != nil {
 		return fmt.Errorf("write the JSON report: %w", err)
 	}
 	return nil
 }
 
+// noCases is how a document without cases says so: no text in it can hold a line feed.
+const noCases = "\n  \"cases\": []"
+
+// writeJSON writes the document with the cases in it, one by one: all of them at once would take many times the memory.
+func writeJSON(w *bufio.Writer, doc []byte, cases []Case) error {
+	front, back, ok := bytes.Cut(doc, []byte(noCases))
+	if !ok || len(cases) == 0 {
+		_, err := w.Write(doc)
+		return err
+	}
+	_, err := w.Write(append(front, strings.TrimSuffix(noCases, "]")...))
+	for i, c := range cases {
+		text, failed := encodeWithin(c, "    ", "  ")
+		lead := ",\n    "
+		if i == 0 {
+			lead = "\n    "
+		}
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+		if _, err = w.WriteString(lead + string(bytes.TrimSuffix(text, []byte("\n")))); err != nil {
+			return err
+		}
+	}
+	_, err = w.WriteString("\n  ]" + string(back))
+	return err
+}
+
 // encode gives v as JSON that ends in a line feed. It leaves <, > and & as they are, for the sake of URLs.
-func encode(v any, indent string) ([]byte, error) {
+func encode(v any, indent string) ([]byte, error) { return encodeWithin(v, "", indent) }
+
+// encodeWithin is encode for a value that stands within another: each line but the first begins with prefix.
+func encodeWithin(v any, prefix, indent string) ([]byte, error) {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
+	enc.SetIndent(prefix, indent)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func newJUnitSuite(feature string, r Report) *junitSuite {
 	a := r.About
 	for _, p := range [][2]string{
 		{"run", r.Run}, {"tool", a.Tool}, {"target", a.Target}, {"url", a.URL}, {"profile", a.Profile},
-		{"seed", strconv.FormatInt(a.Seed, 10)},
+		{"seed", strconv.FormatInt(a.Seed, 10)}, {"shard", a.Shard}, {"shards", strings.Join(a.Shards, ", ")}, {"group", a.Group},
 		{"exit", fmt.Sprintf("%d: %s", r.Outcome.Exit, r.Outcome.Reason)},
 	} {
 		s.property(p[0], p[1])

@@ -10,7 +10,7 @@ import (
 )
 
 // runCases gives what is wrong with the run as a whole, as cases of their own: a broken preflight, observers that prove
-// nothing, an end that came too early, an exit status that no single case explains. Reports for CI put them in front, so
+// nothing, an entry of the known failures that has to be changed, an end that came too early, an exit status that no single case explains. Reports for CI put them in front, so
 // that a run without a verdict never looks like one in which nothing failed. A sound run has none.
 func runCases(r Report) []Case {
 	var out []Case
@@ -24,6 +24,11 @@ func runCases(r Report) []Case {
 		why := cmp.Or(p.Reason, "the observers are not trusted")
 		c := runCase("preflight", "The observers count what is created", Inconclusive, why)
 		c.Notes = preflightNotes(*p)
+		out = append(out, c)
+	}
+	for _, k := range staleKnown(r) {
+		c := runCase("known "+k.Case+" "+string(k.Finding), "The list of known failures is true", Fail, k.Place()+": "+k.Advice())
+		c.URI, c.Broken = k.Place(), targets.Must
 		out = append(out, c)
 	}
 	if why := cutOff(r); why != "" {
@@ -40,7 +45,7 @@ func runCases(r Report) []Case {
 const runFeature = "The run"
 
 func runCase(id, title string, v Verdict, reason string) Case {
-	c := Case{}
+	c := Case{ofRun: true}
 	c.ID, c.Title, c.Feature, c.Level, c.Verdict, c.Reason = id, title, runFeature, targets.Must, v, reason
 	return c
 }
@@ -124,7 +129,7 @@ func (p *page) tallies(c Case) {
 
 // rerun gives the command that runs the case once more. For the run as a whole there is none.
 func rerun(r Report, c Case) string {
-	if c.Feature == runFeature && c.URI == "" {
+	if c.ofRun {
 		return ""
 	}
 	p := plainPage(r, 1000)

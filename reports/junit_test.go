@@ -79,7 +79,7 @@ func reportOf(text string) Report {
 		Left: []Record{{ID: text, Operation: text, Namespace: text, Case: text, Why: text}},
 	}
 	for _, c := range r.Cases {
-		r.Summary.add(c.Verdict)
+		r.Summary.add(c)
 	}
 	r.Outcome = ExitStatus(r)
 	return r

@@ -1,5 +1,7 @@
 package reports
 
+import "sync"
+
 // KindInfo is one row of the table of event kinds.
 type KindInfo struct {
 	Kind    Kind
@@ -13,6 +15,7 @@ func Kinds() []KindInfo {
 	return []KindInfo{
 		{KindRunStarted, "run_started", "The run began: tool, target, profile, and what it will do at most."},
 		{KindCasePlanned, "case_planned", "One case of the plan, before anything was sent."},
+		{KindKnown, "known", "One entry of the target file's list of known failures, and the cases that it speaks of."},
 		{KindPreflight, "preflight", "The proof of the observers, or why the target could not be tried."},
 		{KindCaseStarted, "", "A case began."},
 		{KindStep, "step", "One Gherkin step was carried out."},
@@ -34,11 +37,13 @@ func Kinds() []KindInfo {
 }
 
 // known reports whether k is in the table.
-func (k Kind) known() bool {
+func (k Kind) known() bool { return allKinds()[k] }
+
+// allKinds is asked for each line that is read, and made once.
+var allKinds = sync.OnceValue(func() map[Kind]bool {
+	all := map[Kind]bool{}
 	for _, info := range Kinds() {
-		if info.Kind == k {
-			return true
-		}
+		all[info.Kind] = true
 	}
-	return false
-}
+	return all
+})

@@ -9,6 +9,7 @@ import (
 
 // LiveOptions say how progress is shown.
 type LiveOptions struct {
+	Quiet    bool // only what is an error or fails; not on a terminal
 	Terminal bool // one status line that is rewritten in place; else one line per finished case
 	Color    bool
 	Width    int // columns; 0: 100
@@ -78,6 +79,8 @@ func (l *live) take(e Event) bool {
 		if e.Preflight.Reason != "" {
 			l.print(l.in(sgrYellow, "preflight") + ": " + e.Preflight.Reason)
 		}
+	case e.CasePlanned != nil && e.CasePlanned.Elsewhere:
+		return false
 	case e.CasePlanned != nil:
 		c := l.find(e.CasePlanned.ID)
 		c.CasePlanned = *e.CasePlanned
@@ -95,7 +98,7 @@ func (l *live) take(e Event) bool {
 		l.done[e.Case] = true
 		delete(l.steps, e.Case)
 		l.running = slices.DeleteFunc(l.running, func(id string) bool { return id == e.Case })
-		l.ended(e.Case, *e.CaseEnded, !l.o.Terminal)
+		l.ended(e.Case, *e.CaseEnded, !l.o.Terminal && !l.o.Quiet)
 	case e.Recount != nil:
 		l.ended(e.Case, *e.Recount, e.Recount.Verdict > l.find(e.Case).Verdict)
 	case e.Kind != KindRunEnded:

@@ -44,7 +44,7 @@ func (m *markdown) addDetail(c Case) bool {
 
 // hasDetail reports whether there is more to say of a case than its line in the table does.
 func hasDetail(c Case) bool {
-	if c.Feature == runFeature && c.URI == "" {
+	if c.ofRun {
 		return len(c.Findings)+len(c.Notes) > 0
 	}
 	broken := slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Err != "" })

@@ -122,7 +122,7 @@ func manyCases(n int, text string) Report {
 		}
 		c.Notes = []Note{{Warning: true, Text: text}}
 		r.Cases = append(r.Cases, c)
-		r.Summary.add(v)
+		r.Summary.add(c)
 		r.Left = append(r.Left, Record{ID: text, Case: c.ID, Why: text})
 	}
 	r.Outcome = ExitStatus(r)

@@ -58,6 +58,9 @@ func brokenReason(r Report) string {
 	if len(should) > 0 {
 		parts = append(parts, plural(len(should), "should", "shoulds")+" broken (strict): "+list(should))
 	}
+	if stale := staleReason(r); stale != "" {
+		parts = append(parts, stale)
+	}
 	return strings.Join(parts, "; ")
 }
 

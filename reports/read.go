@@ -12,29 +12,43 @@ import (
 // maxLine bounds one line of an event stream, so that a file that is none cannot fill the memory.
 const maxLine = 16 << 20
 
-// ReadEvents reads an event stream. It skips kinds that it does not know and blank lines, and leaves out a last line that
-// was cut off while it was written: such a stream has no run-ended and tells of an incomplete run. Anything else that is
-// no event is an error that names the line.
+// ReadEvents reads a whole event stream, as ReadInto does.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	var events []Event
+	err := ReadInto(r, func(e Event) error {
+		events = append(events, e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+// ReadInto reads an event stream and hands each event to take. It skips kinds that it does not know and blank lines, and
+// leaves out a last line that was cut off while it was written: such a stream has no run-ended and tells of an incomplete
+// run. Anything else that is no event is an error that names the line; so is an error of take.
+func ReadInto(r io.Reader, take func(Event) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read events: line %d: %w", n, err)
+			return fmt.Errorf("read events: line %d: %w", n, err)
 		}
 		last := err != nil
 		e, use, err := parseEvent(line)
 		switch {
 		case err != nil && last && !json.Valid(line):
-			return events, nil
+			return nil
 		case err != nil:
-			return nil, fmt.Errorf("read events: line %d: %w", n, err)
+			return fmt.Errorf("read events: line %d: %w", n, err)
 		case use:
-			events = append(events, e)
+			if err := take(e); err != nil {
+				return fmt.Errorf("read events: line %d: %w", n, err)
+			}
 		}
 		if last {
-			return events, nil
+			return nil
 		}
 	}
 }
@@ -54,12 +68,17 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// parseEvent reads one line; use is false for a line to be skipped. The kind is read first: what else a line of an
-// unknown kind holds is none of our business.
+// parseEvent reads one line; use is false for a line to be skipped. Nearly every line is an event as this version writes
+// it, and is read once. Of any other the kind is read first: what else a line of an unknown kind holds is none of our
+// business.
 func parseEvent(line []byte) (e Event, use bool, err error) {
 	if len(line) == 0 {
 		return Event{}, false, nil
 	}
+	if err := json.Unmarshal(line, &e); err == nil && e.V == Version && e.Kind.known() {
+		return e, true, nil
+	}
+	e = Event{}
 	var head struct {
 		V    int  `json:"v"`
 		Kind Kind `json:"kind"`

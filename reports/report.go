@@ -6,20 +6,21 @@ import (
 
 // Report is a run as its events tell it.
 type Report struct {
-	V         int        `json:"v"`
-	Run       string     `json:"run"`
-	Started   time.Time  `json:"started"`
-	Ended     time.Time  `json:"ended"`
-	Complete  bool       `json:"complete"` // run-ended was seen
-	About     RunStarted `json:"about"`
-	Preflight *Preflight `json:"preflight,omitempty"`
-	Summary   Summary    `json:"summary"`
-	Cases     []Case     `json:"cases"` // in the order of the plan
-	Created   int        `json:"records_created"`
-	Removed   int        `json:"records_removed"`
-	Left      []Record   `json:"records_left,omitempty"`
-	Outcome   Outcome    `json:"outcome"`
-	Stopped   string     `json:"stopped,omitempty"` // why the run ended early
+	V         int            `json:"v"`
+	Run       string         `json:"run"`
+	Started   time.Time      `json:"started"`
+	Ended     time.Time      `json:"ended"`
+	Complete  bool           `json:"complete"` // run-ended was seen
+	About     RunStarted     `json:"about"`
+	Preflight *Preflight     `json:"preflight,omitempty"`
+	Known     []KnownFailure `json:"known,omitempty"` // the target file's list, as the run bears it out
+	Summary   Summary        `json:"summary"`
+	Cases     []Case         `json:"cases"` // in the order of the plan
+	Created   int            `json:"records_created"`
+	Removed   int            `json:"records_removed"`
+	Left      []Record       `json:"records_left,omitempty"`
+	Outcome   Outcome        `json:"outcome"`
+	Stopped   string         `json:"stopped,omitempty"` // why the run ended early
 }
 
 // Case is one case of a Report.
@@ -36,13 +37,16 @@ type Case struct {
 	Faults    []CaseFault     `json:"faults,omitempty"`
 	Points    []CrashPoint    `json:"crash_points,omitempty"`
 	Changes   []PayloadChange `json:"payload_changes,omitempty"`
+
+	ofRun bool // it stands for the run as a whole: no scenario has it
 }
 
 // Summary counts the cases by verdict.
 type Summary struct {
 	Cases         int `json:"cases"`
 	Pass          int `json:"pass"`
-	Fail          int `json:"fail"`
+	Fail          int `json:"fail"`            // the known ones too
+	Known         int `json:"known,omitempty"` // fails of nothing but what the target file lists as known
 	Error         int `json:"error"`
 	Inconclusive  int `json:"inconclusive"`
 	NotApplicable int `json:"not_applicable"`

@@ -74,6 +74,8 @@ func enumOf(t reflect.Type) *gen.Schema {
 		return words2enum(targets.Levels())
 	case reflect.TypeFor[targets.Provenance]():
 		return words2enum(targets.Provenances())
+	case reflect.TypeFor[KnownState]():
+		return words2enum(KnownStates())
 	case reflect.TypeFor[Kind]():
 		var kinds []Kind
 		for _, k := range Kinds() {
@@ -137,7 +139,7 @@ func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
 func TestReportsFollowTheirSchema(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, ReportSchema())
-	for _, run := range []*tape{newTape(), passing(), failing(), interrupted(), untrusted(), collapsing(), hostileRun(), sweep()} {
+	for _, run := range []*tape{newTape(), passing(), failing(), interrupted(), untrusted(), collapsing(), hostileRun(), sweep(), livedWith()} {
 		var out bytes.Buffer
 		require.NoError(t, JSON(&out, run.report()))
 		require.NoError(t, validate(t, schema, out.Bytes()))
@@ -149,7 +151,7 @@ func TestEventsFollowTheirSchema(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, EventSchema())
 	seen := map[Kind]bool{}
-	for _, run := range []*tape{passing(), failing(), untrusted(), collapsing(), hostileRun(), recounted(), sweep()} {
+	for _, run := range []*tape{passing(), failing(), untrusted(), collapsing(), hostileRun(), recounted(), sweep(), livedWith()} {
 		for _, e := range run.events {
 			seen[e.Kind] = true
 			line, err := encode(e, "")

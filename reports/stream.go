@@ -42,6 +42,12 @@ func (s *Stream) clean(e Event) Event {
 	if e.Finding != nil {
 		out.Finding.Kind, out.Finding.Question, out.Finding.Level = e.Finding.Kind, e.Finding.Question, e.Finding.Level
 	}
+	if e.Known != nil {
+		out.Known.Case, out.Known.Finding, out.Known.Cases = e.Known.Case, e.Known.Finding, e.Known.Cases
+	}
+	if e.Finding != nil {
+		out.Finding.Part = e.Finding.Part
+	}
 	if e.CrashPoint != nil {
 		out.CrashPoint.Fault, out.CrashPoint.Side = e.CrashPoint.Fault, e.CrashPoint.Side
 		out.CrashPoint.Retry, out.CrashPoint.Finding = e.CrashPoint.Retry, e.CrashPoint.Finding

@@ -50,6 +50,7 @@ type engine struct {
 	missing  map[string]string // by case: why it is not applicable
 	answers  *observe.Answers
 	watch    []watcher
+	known    []reports.KnownEntry
 	began    time.Time
 	// Of sweeps, which run one after the other: the instances of the target, and the plans by request.
 	instances []*targets.Endpoint
@@ -59,9 +60,10 @@ type engine struct {
 	down     map[*targets.Endpoint]bool // instances that were killed, and not restarted
 	worlds   []*world
 	verdicts map[string]reports.Verdict
-	budget   int      // records that may still be created
-	distrust []string // why counts cannot be trusted
-	volatile []string // members of an answer that differ between any two; set by the preflight
+	lived    map[string]bool // cases that failed in nothing but what is known
+	budget   int             // records that may still be created
+	distrust []string        // why counts cannot be trusted
+	volatile []string        // members of an answer that differ between any two; set by the preflight
 	created  []createdRecord
 }
 
@@ -117,15 +119,18 @@ func newEngine(o Options) (*engine, error) {
 	}
 	e := &engine{
 		Options: o, target: o.Endpoint.Target, language: language, rows: map[string]row{}, plan: map[place]*Case{},
-		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, answers: &observe.Answers{}, began: o.Stream.Began(),
+		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, lived: map[string]bool{}, answers: &observe.Answers{}, began: o.Stream.Began(),
 		budget: o.Endpoint.Target.Limits.Records,
 	}
+	e.known = knownEntries(e.target, e.Cases)
 	for _, r := range table() {
 		e.rows[r.Name] = r
 	}
 	for i := range e.Cases {
 		c := &e.Cases[i]
-		e.plan[c.at] = c
+		if !c.Elsewhere {
+			e.plan[c.at] = c
+		}
 		e.missing[c.ID] = Missing(*c, e.target, e.Abilities)
 	}
 	return e, nil
@@ -144,44 +149,6 @@ func (e *engine) open(ctx context.Context) reports.Preflight {
 		return reports.Preflight{}
 	}
 	return reports.Preflight{Stop: true, Reason: e.target.Secrets.Redact(blocked)}
-}
-
-// announce writes what will be run, before anything is sent.
-func (e *engine) announce() {
-	s := e.Started
-	s.Inferred = e.allWeak()
-	for _, w := range e.watch {
-		s.Observers = append(s.Observers, w.observer.Name())
-	}
-	s.MaxRequests, s.MaxRecords = Costs(e.Cases, e.target, e.Abilities)
-	e.emit("", reports.Event{Kind: reports.KindRunStarted, RunStarted: &s})
-	for i := range e.Cases {
-		e.emit(e.Cases[i].ID, reports.Event{Kind: reports.KindCasePlanned, CasePlanned: planned(e.Cases[i], e.missing[e.Cases[i].ID])})
-	}
-}
-
-func planned(c Case, missing string) *reports.CasePlanned {
-	p := &reports.CasePlanned{
-		ID: c.ID, Title: c.Title, Feature: c.Feature, URI: fmt.Sprintf("%s:%d", c.URI, c.Line), Level: c.Level,
-		Source: c.Source, After: c.After, Missing: missing, MaxRequests: c.Requests, MaxRecords: c.Records,
-	}
-	for _, n := range c.Needs {
-		p.Needs = append(p.Needs, string(n))
-	}
-	return p
-}
-
-// Costs gives the requests and records that the applicable cases cost at most, with the preflight. The requests of an
-// observer that is polled until it settles are counted once per reading.
-func Costs(cases []Case, t *targets.Target, a Abilities) (requests, records int) {
-	requests, records = 9, 2 // the preflight
-	for _, c := range cases {
-		if Missing(c, t, a) == "" {
-			requests += c.Requests
-			records += c.Records
-		}
-	}
-	return requests, min(records, t.Limits.Records)
 }
 
 // initScenario binds one scenario to a world of its own. The verdict is never taken from godog: the world records what
@@ -231,6 +198,9 @@ func (e *engine) stopped(ctx context.Context) string {
 func (e *engine) giveUp(pre reports.Preflight) string {
 	for i := range e.Cases {
 		c := &e.Cases[i]
+		if c.Elsewhere {
+			continue
+		}
 		ended := reports.CaseEnded{Verdict: reports.NotRun, Reason: pre.Reason}
 		switch {
 		case e.missing[c.ID] != "":

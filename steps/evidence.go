@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
@@ -46,7 +45,7 @@ func (w *world) finding(f reports.Finding) {
 		w.evidence.Unclear = append(w.evidence.Unclear, "while the case was set up: "+f.Message)
 		return
 	}
-	if w.part != "" {
+	if f.Part = w.part; w.part != "" {
 		f.Message = w.part + ": " + f.Message
 	}
 	for _, old := range w.evidence.Findings {
@@ -54,24 +53,9 @@ func (w *world) finding(f reports.Finding) {
 			return
 		}
 	}
-	f.Known = w.known(f)
+	f.Known = reports.KnownOf(w.engine.known, w.began, w.c.ID, w.part, f.Kind)
 	w.evidence.Findings = append(w.evidence.Findings, f)
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindFinding, Finding: &f})
-}
-
-// known gives the reason why the target file expects a finding in this case; empty when it does not, or no longer: an
-// entry counts up to the end of its last day.
-func (w *world) known(f reports.Finding) string {
-	for _, k := range w.target.Known {
-		ok, err := matchesPart(k.Case, w.c.ID, w.part)
-		if err != nil || !ok || k.Finding != string(f.Kind) {
-			continue
-		}
-		if until, err := time.Parse(time.DateOnly, k.Until); err == nil && w.Now().Before(until.AddDate(0, 0, 1)) {
-			return k.Reason
-		}
-	}
-	return ""
 }
 
 // find gives the last attempt that was sent under a name.

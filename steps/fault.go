@@ -159,7 +159,7 @@ func (f *faulty) row() reports.CrashPoint {
 	p := reports.CrashPoint{Part: f.part, Fault: f.name, Retries: f.retries, Expected: judge.Exactly(f.expect).String(),
 		Verdict: verdict, Reason: reason}
 	if len(f.evidence.Findings) > 0 {
-		p.Finding = f.evidence.Findings[0].Kind
+		p.Finding, p.Known = f.evidence.Findings[0].Kind, knownReason(f.evidence.Findings)
 	}
 	if p.Reason == "" {
 		p.Reason = f.warned

@@ -40,6 +40,8 @@ type Case struct {
 	NotParts []string // globs of the parts not to run
 
 	Operations []string // named ones that it needs
+	Shard      string   // "3/4": the shard that reports it; empty in a run that is not split
+	Elsewhere  bool     // it is not run in this shard
 	at         place
 }
 

@@ -81,16 +81,6 @@ func (s *selection) drop(c *Case, part string) {
 	c.NotParts = append(slices.Clone(c.NotParts), part)
 }
 
-// matchesPart is matches for an address that may have a part: without one, a glob speaks of all parts.
-func matchesPart(glob, id, part string) (bool, error) {
-	base, wanted, parted := strings.Cut(glob, "/")
-	ok, err := matches(base, id)
-	if err != nil || !ok || !parted {
-		return ok, err
-	}
-	return anyMatches([]string{wanted}, part), nil
-}
-
 // anyMatches reports whether one of the globs matches the address of a part. They are well formed.
 func anyMatches(globs []string, part string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {

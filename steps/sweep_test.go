@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,7 +123,7 @@ func TestSelectParts(t *testing.T) {
 	}
 }
 
-func TestMatchesPart(t *testing.T) {
+func TestKnownParts(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		glob, id, part string
@@ -132,8 +133,9 @@ func TestMatchesPart(t *testing.T) {
 		{"crash/COMMIT#1:after", "crash", "COMMIT#1:before", false}, {"crash/COMMIT#1:after", "crash", "", false},
 		{"K1", "K2", "", false}, {"crash/*:after", "crash", "INSERT INTO a[1]#1:after", true},
 	} {
-		got, err := matchesPart(row.glob, row.id, row.part)
-		require.NoError(t, err)
+		entries := knownEntries(&targets.Target{Known: []targets.Known{{Case: row.glob, Finding: "stuck", Reason: "x", Until: "2999-01-01"}}},
+			[]Case{{ID: "crash", Long: true}, {ID: "K1"}, {ID: "K2"}})
+		got := reports.KnownOf(entries, time.Unix(0, 0), row.id, row.part, reports.Stuck) == "x"
 		assert.Equal(t, row.want, got, "%s %s/%s", row.glob, row.id, row.part)
 	}
 }

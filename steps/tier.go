@@ -60,7 +60,7 @@ func (e *engine) runTier(ctx context.Context, t tier) {
 func (e *engine) pathsOf(t tier) []string {
 	has := map[string]bool{}
 	for i := range e.Cases {
-		if c := &e.Cases[i]; t.takes(c) {
+		if c := &e.Cases[i]; !c.Elsewhere && t.takes(c) {
 			has[c.at.uri] = true
 		}
 	}

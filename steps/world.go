@@ -152,29 +152,6 @@ func (w *world) enlist() {
 	w.worlds = append(w.worlds, w)
 }
 
-// unfit gives the outcome of a case that is not to be started; nil when it is.
-func (e *engine) unfit(c *Case) *reports.CaseEnded {
-	if why := e.missing[c.ID]; why != "" {
-		return &reports.CaseEnded{Verdict: reports.NotApplicable, Reason: why}
-	}
-	if c.After == "" {
-		return nil
-	}
-	e.mu.Lock()
-	v, known := e.verdicts[c.After]
-	e.mu.Unlock()
-	if known && v == reports.Pass {
-		return nil
-	}
-	return &reports.CaseEnded{Verdict: reports.NotRun, Reason: fmt.Sprintf("%s did not pass (%s)", c.After, v)}
-}
-
-func (e *engine) setVerdict(id string, v reports.Verdict) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.verdicts[id] = e.verdicts[id].Worse(v)
-}
-
 // freshMarker gives the case a marker that nothing else has, for its first round or a later one. All markers have one
 // length, so that none is found within another.
 func (w *world) freshMarker(round int) {
@@ -269,6 +246,9 @@ func (w *world) finish() {
 		w.artifact.Records = w.tallies
 	}
 	w.setVerdict(w.c.ID, v)
+	if v == reports.Fail && broken == "" {
+		w.liveWith(w.c.ID)
+	}
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindCaseEnded, CaseEnded: &reports.CaseEnded{
 		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
 		Records: w.tallies, Artifact: w.artifact,

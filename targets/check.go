@@ -116,6 +116,7 @@ func checkMaterial(d *decoder, op Operation, at, name string) {
 func checkKnown(d *decoder, t *Target) {
 	for i, k := range t.Known {
 		at := item("known", i)
+		t.Known[i].Line = d.places[at].line
 		for _, f := range []struct{ name, value string }{{"case", k.Case}, {"finding", k.Finding}, {"reason", k.Reason},
 			{"until", k.Until}} {
 			if f.value == "" {

@@ -197,4 +197,5 @@ type Known struct {
 	Finding string `yaml:"finding"`
 	Reason  string `yaml:"reason"`
 	Until   string `yaml:"until"` // YYYY-MM-DD
+	Line    int    `yaml:"-"`     // in the target file
 }

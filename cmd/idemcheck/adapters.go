@@ -73,13 +73,7 @@ func adapterFor(t *targets.Target, embedded bool) adapter {
 
 // openURL opens a target that runs already.
 func openURL(_ context.Context, t *targets.Target, _ *selection) (*targets.Endpoint, error) {
-	base := strings.TrimRight(t.URL, "/")
-	o, err := targets.SenderOptionsFor(t, base)
-	if err != nil {
-		return nil, err
-	}
-	o.Redact = t.Secrets.Redact
-	return &targets.Endpoint{Target: t, URL: base, Replicas: t.Replicas, Sender: targets.NewSender(o), About: "a running service"}, nil
+	return targets.OpenURL(t)
 }
 
 // openProcess starts a target as the child process that its file describes.

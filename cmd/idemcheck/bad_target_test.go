@@ -55,7 +55,7 @@ func TestBadProcess(t *testing.T) {
 		change []string
 		words  []string
 	}{
-		"program": {[]string{"${ORDERS_BIN:-../../dist/orders}", "./nowhere/orders"}, []string{"open orders-process: start target: ", "./nowhere/orders: no such file"}},
+		"program": {[]string{"${ORDERS_BIN:-../../dist/orders}", "./nowhere/orders"}, []string{"open orders-process: start target: ", "there is no program ./nowhere/orders"}},
 		"ends":    {[]string{"VARIANT: ${ORDERS_VARIANT:-sound}", "VARIANT: sturdy"}, []string{"it ended before it was ready (exit status 1)", `unknown variant "sturdy"`}},
 		"not open": {[]string{processReady, "    ready_within: 1s\n", "127.0.0.1:{{port}}", "127.0.0.1:0"},
 			[]string{"not ready within 1s (no connection to 127.0.0.1:", "its last lines:\norders (", "listens on "}},

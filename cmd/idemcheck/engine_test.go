@@ -102,10 +102,58 @@ func TestKnownFailure(t *testing.T) {
 	r := check(t, broken("2999-01-31", "replay-differs"), "replay-once", "first-request")
 	assert.NotEqual(t, exitBroken, r.Outcome.Exit, r.Outcome.Reason)
 	assert.Equal(t, "CRM-1", caseOf(t, r, "replay-once").Findings[0].Known)
+	assert.Equal(t, reports.Fail, caseOf(t, r, "replay-once").Verdict, "it is still said to fail")
+	assert.Equal(t, reports.KnownSeen, r.Known[0].State)
+	r = check(t, broken("2999-01-31", "replay-differs"), "K4")
+	assert.NotEqual(t, reports.NotRun, caseOf(t, r, "K4").Verdict, "what stands on a known failure is run")
 	r = check(t, broken("2020-01-31", "replay-differs"), "replay-once", "first-request")
 	assert.Equal(t, exitBroken, r.Outcome.Exit, "an entry whose date has passed excuses nothing")
 	r = check(t, broken("2999-01-31", "duplicate"), "replay-once", "first-request")
 	assert.Equal(t, exitBroken, r.Outcome.Exit, "another finding is not excused")
+	assert.Equal(t, reports.KnownUnexpected, r.Known[0].State)
+}
+
+// A known failure that does not come any more fails the run, with the line of the target file.
+func TestUnexpectedPass(t *testing.T) {
+	t.Parallel()
+	mended := func(t *targets.Target) {
+		t.File = "shop.yaml"
+		t.Known = []targets.Known{{Case: "replay-*", Finding: "duplicate", Reason: "CRM-1", Until: "2999-01-31", Line: 17}}
+	}
+	r := check(t, shopEndpoint(t, newShop(), mended), "replay-once", "first-request")
+	assert.Equal(t, reports.KnownUnexpected, r.Known[0].State)
+	assert.Equal(t, exitBroken, r.Outcome.Exit)
+	assert.Contains(t, r.Outcome.Reason, "shop.yaml:17")
+	r = check(t, shopEndpoint(t, newShop(), mended), "first-request")
+	assert.Equal(t, reports.KnownUntold, r.Known[0].State, "none of its cases was selected")
+	assert.Equal(t, exitOK, r.Outcome.Exit, r.Outcome.Reason)
+}
+
+// A known failure may be one point of a sweep: it breaks nothing there, and anywhere else it does.
+func TestKnownPoint(t *testing.T) {
+	t.Parallel()
+	e := childEndpoint(t, "answer-in-second-transaction")
+	r := check(t, e, "crash")
+	c := caseOf(t, r, "crash")
+	require.Equal(t, exitBroken, r.Outcome.Exit, r.Outcome.Reason)
+	require.NotEmpty(t, c.Findings)
+	for _, f := range c.Findings {
+		e.Target.Known = append(e.Target.Known, targets.Known{Case: "crash/" + f.Part, Finding: string(f.Kind), Reason: "CRM-2", Until: "2999-01-31"})
+	}
+	r = check(t, e, "crash")
+	c = caseOf(t, r, "crash")
+	assert.Equal(t, exitOK, r.Outcome.Exit, r.Outcome.Reason)
+	assert.Equal(t, reports.Fail, c.Verdict)
+	known := 0
+	for _, p := range c.Points {
+		if p.Known != "" {
+			known++
+			assert.Equal(t, reports.Fail, p.Verdict)
+		}
+	}
+	assert.Positive(t, known)
+	e.Target.Known[0].Case = "crash/somewhere else"
+	assert.Equal(t, exitBroken, check(t, e, "crash").Outcome.Exit)
 }
 
 // Without an observer two ids in the answers are a proven duplicate, and one id is only a hint.

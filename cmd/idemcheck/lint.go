@@ -182,7 +182,7 @@ func lintFiles(paths []string) ([]string, error) {
 func lintFile(library *library, path string, data []byte) []problem {
 	switch kindOfFile(path, data) {
 	case kindTarget:
-		_, err := targets.Parse(path, data, lintEnv)
+		_, err := targets.Parse(path, data, lintEnv(data))
 		return append(problemsOf(path, err), keyWarnings(path, data)...)
 	case kindProfile:
 		_, err := targets.ProfileNamed("./"+filepath.Base(path), filepath.Dir(path))
@@ -202,13 +202,22 @@ func lintFile(library *library, path string, data []byte) []problem {
 	return problemsOf(path, library.add(path, data))
 }
 
-// lintEnv stands for the environment: lint must do without secrets. A variable that is not set is an address, which is
-// a text as well.
-func lintEnv(name string) (string, bool) {
-	if value, set := os.LookupEnv(name); set && value != "" {
-		return value, true
+// bareVariable is a variable of the environment without a default.
+var bareVariable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// lintEnv stands for the environment: lint must do without secrets. A variable that is not set and has no default in the
+// file is an address, which is a text as well.
+func lintEnv(file []byte) targets.Env {
+	bare := map[string]bool{}
+	for _, m := range bareVariable.FindAllSubmatch(file, -1) {
+		bare[string(m[1])] = true
 	}
-	return "http://127.0.0.1:1", true
+	return func(name string) (string, bool) {
+		if value, set := os.LookupEnv(name); set && value != "" {
+			return value, true
+		}
+		return "http://127.0.0.1:1", bare[name]
+	}
 }
 
 var gherkinPlace = regexp.MustCompile(`\((\d+):(\d+)\): `)

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps"
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
@@ -43,6 +43,7 @@ func printPlan(out io.Writer, t *targets.Target, cases []steps.Case, can steps.A
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "id\tlevel\twhat it proves")
 	skipped := 0
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c steps.Case) bool { return c.Elsewhere })
 	for _, c := range cases {
 		title := c.Title
 		if why := steps.Missing(c, t, can); why != "" {
@@ -162,18 +163,4 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
-}
-
-// checkKnown refuses a known failure whose finding is no finding.
-func checkKnown(t *targets.Target) error {
-	for _, k := range t.Known {
-		found := false
-		for _, kind := range reports.FindingKinds() {
-			found = found || string(kind) == k.Finding
-		}
-		if !found {
-			return fmt.Errorf("%s: known: %q is no finding (there are: %v)", t.File, k.Finding, reports.FindingKinds())
-		}
-	}
-	return nil
 }

@@ -160,10 +160,13 @@ func readmeFolder(t *testing.T, program, readme string) string {
 	own := regexp.MustCompile("(?s)```yaml\n(# my-orders.yaml.*?)```").FindStringSubmatch(readme)
 	require.NotNil(t, own)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "my-orders.yaml"), []byte(own[1]), 0o600))
-	earlier := exec.Command(program, "run", "--target", "orders-staging.yaml", "--only", "first-request,replay-once", "--events", "run.ndjson")
-	earlier.Dir, earlier.Env = folder, append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
-	out, err := earlier.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	for _, earlier := range []string{"--events run.ndjson", "--ci --shard 1/2", "--ci --shard 2/2"} {
+		args := "run --target orders-staging.yaml --only first-request,replay-once,different-key " + earlier
+		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), "VENDOR_TOKEN=sk_test_abcdef")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
 	return folder
 }
 

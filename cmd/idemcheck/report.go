@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +15,10 @@ import (
 
 func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "report", Short: "Write reports of an earlier run, or compare runs", Args: cobra.NoArgs,
+		Use: "report", Short: "Write reports of an earlier run, join the shards of one, or compare runs", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(renderCommand(), compareCommand())
+	cmd.AddCommand(renderCommand(), mergeCommand(), compareCommand())
 	return cmd
 }
 
@@ -31,6 +32,7 @@ gives what the run itself would have written. A stream without its end is an inc
 		Example: "  idemcheck report render run.ndjson --report html=report.html --report junit=junit.xml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			debug.SetGCPercent(reportGarbage)
 			r, err := readReport(args[0])
 			if err != nil {
 				return err
@@ -73,6 +75,10 @@ func compareCommand() *cobra.Command {
 	}
 }
 
+// reportGarbage is how much garbage, in percent of what is used, is let lie while earlier runs are read: a report of a
+// large run holds all of it, and so takes half as much again and not twice.
+const reportGarbage = 50
+
 // readReport reads a run from its event stream or from its JSON report.
 func readReport(path string) (reports.Report, error) {
 	f, err := os.Open(path)
@@ -86,14 +92,18 @@ func readReport(path string) (reports.Report, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return reports.Report{}, fmt.Errorf("read the run: %w", err)
 	}
-	events, err := reports.ReadEvents(f)
+	folder, none := reports.NewFolder(), true
+	err = reports.ReadInto(f, func(e reports.Event) error {
+		none = false
+		return folder.Event(e)
+	})
 	if err != nil {
 		return reports.Report{}, fmt.Errorf("read %s: it is neither a JSON report nor an event stream: %w", path, err)
 	}
-	if len(events) == 0 {
+	if none {
 		return reports.Report{}, fmt.Errorf("read %s: it holds no event", path)
 	}
-	return reports.Fold(events), nil
+	return folder.Report(), nil
 }
 
 // jsonReport reads a JSON report; false when the file is none.

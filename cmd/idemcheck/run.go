@@ -23,6 +23,7 @@ import (
 // runFlags are the flags of `idemcheck run`.
 type runFlags struct {
 	selection
+	ciFlags
 	dryRun      bool
 	concurrency int
 	seed        int64
@@ -35,6 +36,7 @@ type runFlags struct {
 	maxWait     time.Duration
 	events      string
 	reports     []string
+	writeKnown  bool
 }
 
 func runCommand() *cobra.Command {
@@ -59,7 +61,8 @@ Exit status:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.flags(cmd)
+	f.selection.flags(cmd)
+	f.ciFlags.flags(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.dryRun, "dry-run", false, "only say what would be run, and what that costs at most; nothing is sent")
 	fl.IntVar(&f.concurrency, "concurrency", 4, "quiet cases at once (1 to 64); those that touch the whole target run one by one")
@@ -75,6 +78,7 @@ Exit status:
 	fl.DurationVar(&f.maxWait, "max-wait", 0, "how long a case may really wait for time to pass, where the target file says clock: wait (default: not at all)")
 	fl.StringVar(&f.events, "events", "", "write the event stream (NDJSON) to a file")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: "+formatNames())
+	fl.BoolVar(&f.writeKnown, "write-known", false, "print the entries of known: that the findings of this run would need, to paste into the target file")
 	return cmd
 }
 
@@ -111,21 +115,26 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 	if err := t.CheckRemote(f.remote); err != nil {
 		return nil, err
 	}
-	if err := checkKnown(t); err != nil {
-		return nil, err
-	}
 	if f.sweep != "" && t.Run != nil && t.Run.CrashPoints != nil {
 		t.Run.CrashPoints.Mode = f.sweep
 	}
-	cases, err := f.cases()
+	cases, err := f.casesFor(t)
 	if err != nil {
+		return nil, err
+	}
+	if cases, err = f.shard.Split(cases); err != nil {
 		return nil, err
 	}
 	j := &job{runFlags: f, target: t, adapter: adapterFor(t, f.target == ""), cases: cases,
 		out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
-	j.screen = screenOf(j.out)
+	if j.screen = screenOf(j.out); f.ci {
+		f.strict, j.screen = true, screen{width: 100}
+	}
 	if f.dryRun {
 		return nil, printPlan(j.out, t, cases, j.can())
+	}
+	if err := f.ciOutputs(&f.events, &f.reports); err != nil {
+		return nil, err
 	}
 	if j.outputs, err = openOutputs(f.events, f.reports); err != nil {
 		return nil, err
@@ -134,6 +143,9 @@ func (f *runFlags) plan(cmd *cobra.Command) (*job, error) {
 }
 
 func (f *runFlags) check() error {
+	if err := f.ciFlags.check(); err != nil {
+		return err
+	}
 	switch {
 	case f.concurrency < 1 || f.concurrency > 64:
 		return fmt.Errorf("--concurrency is %d; it goes from 1 to 64", f.concurrency)
@@ -163,7 +175,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 		return err
 	}
 	folder := reports.NewFolder()
-	stream := reports.NewStream(id, "", nil, j.sinks(folder)...)
+	stream := reports.NewStream(id, j.shard.String(), nil, j.sinks(folder)...)
 	stream.Redact(j.target.Secrets.Redact)
 	if j.target.File == "" || j.runFlags.target == "" {
 		fmt.Fprintln(j.out, "This is the embedded reference target: no --target was given.")
@@ -195,7 +207,7 @@ func (j *job) started(e *targets.Endpoint) reports.RunStarted {
 	return reports.RunStarted{
 		Tool: "idemcheck " + version, Target: j.target.Name, TargetFile: j.runFlags.target, About: e.About,
 		URL: j.target.Secrets.RedactURL(e.URL), Embedded: j.runFlags.target == "", Profile: j.target.Profile.Name,
-		Seed: j.seed, Strict: j.strict, Command: j.again(),
+		Seed: j.seed, Strict: j.strict, Command: j.again(), Shard: j.shard.String(), Group: j.group,
 	}
 }
 
@@ -234,27 +246,25 @@ func (j *job) sinks(folder *reports.Folder) []reports.Sink {
 		}
 	}
 	live := screenOf(j.err)
-	return append(list, reports.Live(j.err, reports.LiveOptions{Terminal: live.terminal, Color: live.color, Width: live.width}))
+	if j.ci {
+		live = j.screen
+	}
+	return append(list, reports.Live(j.err, reports.LiveOptions{Quiet: j.ci, Terminal: live.terminal, Color: live.color, Width: live.width}))
 }
 
-// finish writes the reports and gives the exit status. A report that cannot be written does not hide the verdict: it is
-// said, and the run counts as one that could not tell, unless a must is broken.
+// finish writes the reports and gives the exit status.
 func (j *job) finish(r reports.Report, runErr error) error {
 	errs := []error{runErr, reports.Console(j.out, r, reports.ConsoleOptions{
 		Color: j.screen.color, Width: j.screen.width, Verbose: j.verbose,
 		Announced: j.screen.terminal && screenOf(j.err).terminal})}
+	if j.writeKnown {
+		fmt.Fprintln(j.out)
+		errs = append(errs, reports.WriteKnown(j.out, r))
+	}
 	for _, o := range j.outputs {
 		errs = append(errs, o.finish(r))
 	}
-	err := errors.Join(errs...)
-	status := r.Outcome.Exit
-	if err != nil && status != exitBroken {
-		status = exitUnsure
-	}
-	if status == exitOK {
-		return nil
-	}
-	return &exit{status, err}
+	return exitOf(r, errors.Join(append(errs, j.tellGitHub(j.out, r))...))
 }
 
 func (j *job) close() {

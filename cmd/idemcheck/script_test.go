@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"ended":    ended,
 			"expand":   expand,
 			"vendor":   func(ts *testscript.TestScript, _ bool, args []string) { vendorFor(ts, program, args) },
+			"cut":      cut,
 		},
 	})
 }
@@ -191,6 +192,14 @@ func ended(ts *testscript.TestScript, _ bool, args []string) {
 	if got := fmt.Sprint(events[i].RunEnded.Exit); got != args[1] {
 		ts.Fatalf("the stream ends with exit %s, not %s", got, args[1])
 	}
+}
+
+// cut takes the last bytes off a file: cut FILE N.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-n]), 0o600))
 }
 
 func lines(text string) []string {

@@ -115,6 +115,18 @@ func (s *selection) cases() ([]steps.Case, error) {
 	return chosen, nil
 }
 
+// casesFor gives the cases to run against a target, once the target's known failures were held against all there are.
+func (s *selection) casesFor(t *targets.Target) ([]steps.Case, error) {
+	all, err := steps.Plan(features.FS, features.Paths(), "")
+	if err != nil {
+		return nil, fmt.Errorf("plan the cases: %w", err)
+	}
+	if err := steps.CheckKnown(t, all); err != nil {
+		return nil, err
+	}
+	return s.cases()
+}
+
 func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all, _ := steps.Plan(features.FS, features.Paths(), "")
 	var ids []string

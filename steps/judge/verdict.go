@@ -16,11 +16,13 @@ type Evidence struct {
 }
 
 // Verdict gives the verdict of a case with its reason in one line, and the strictest level among its findings. A
-// finding outranks everything: a proven duplicate stays a fail whatever happens later.
+// finding outranks everything: a proven duplicate stays a fail whatever happens later. Where all findings are known and
+// nothing else went wrong, the case fails and breaks no level.
 func Verdict(e Evidence) (v reports.Verdict, reason string, broken targets.Level) {
-	worst := -1
+	worst, known := -1, -1
 	for i, f := range e.Findings {
 		if f.Known != "" {
+			known = i
 			continue
 		}
 		if worst < 0 || f.Level.Stricter(e.Findings[worst].Level) {
@@ -39,6 +41,9 @@ func Verdict(e Evidence) (v reports.Verdict, reason string, broken targets.Level
 		return reports.NotApplicable, e.Missing, ""
 	case len(e.Unclear) > 0:
 		return reports.Inconclusive, e.Unclear[0], ""
+	case known >= 0:
+		f := e.Findings[known]
+		return reports.Fail, string(f.Kind) + ": " + f.Message, ""
 	case !e.Judged:
 		return reports.NotApplicable, "nothing in this case could fail on this target", ""
 	}

@@ -1,0 +1,28 @@
+package reports
+
+import "strings"
+
+// CaseText gives what is known of one case as plain text, as the console report shows it in detail, without the commands
+// that repeat it by hand: for the output of a test. It ends without a line feed.
+func CaseText(r Report, c Case) string {
+	p := plainPage(r, 110)
+	c = visibleCopy(c)
+	short := newShortener(idsOf(c))
+	p.caseHead(c)
+	if c.Verdict != Fail && c.Reason != "" {
+		p.para(2, "", 0, c.Reason)
+	}
+	for _, f := range c.Findings {
+		p.gap()
+		p.finding(f)
+	}
+	p.gap()
+	p.steps(c)
+	p.notes(c)
+	p.overlap(c)
+	p.crash(c)
+	p.tallies(c)
+	p.gap()
+	p.timeline(c, short)
+	return strings.Trim(p.String(), "\n")
+}
