@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,13 +135,19 @@ func checkIn(t testing.TB, e *targets.Endpoint, fsys fs.FS, paths []string, only
 	return checkWith(t, e, func(o *steps.Options) { o.Features, o.Paths = fsys, paths }, only...)
 }
 
+// builtIn plans the built-in features once: hundreds of runs here are of these.
+var builtIn = sync.OnceValues(func() ([]steps.Case, error) { return steps.Plan(features.FS, features.Paths(), "") })
+
 func checkAll(t testing.TB, e *targets.Endpoint, folder *reports.Folder, also reports.Sink, change func(*steps.Options), only ...string) {
 	t.Helper()
 	o := steps.Options{Features: features.FS, Paths: features.Paths(), Endpoint: e, Folder: folder, Now: time.Now, Random: rand.Reader,
 		Abilities:   steps.Abilities{Restart: e.Restart != nil, Kill: e.Kill != nil},
 		Concurrency: 4, CaseTimeout: time.Minute, Wait: quickly}
 	change(&o)
-	all, err := steps.Plan(o.Features, o.Paths, "")
+	all, err := builtIn()
+	if o.Features != features.FS {
+		all, err = steps.Plan(o.Features, o.Paths, "")
+	}
 	require.NoError(t, err)
 	cases, err := steps.Select(all, only, nil)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 // checkShard runs one shard of all quiet cases and gives what its event file would hold.
 func checkShard(t *testing.T, e *targets.Endpoint, shard steps.Shard) []reports.Event {
 	t.Helper()
-	all, err := steps.Plan(features.FS, features.Paths(), "")
+	all, err := builtIn()
 	require.NoError(t, err)
 	cases, err := steps.Select(all, nil, []string{"double-send*"}) // the race of another test
 	require.NoError(t, err)
