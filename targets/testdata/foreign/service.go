@@ -49,17 +49,17 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, rec.shown)
 }
 
-// accept takes the time of a write, or more when the request says so, and keeps the record.
+// accept reads the body, takes the time of a write, or more when the request says so, and keeps the record.
 func (s *service) accept(r *http.Request, kind string) (*record, error) {
+	rec := &record{Kind: kind, Tenant: r.Header.Get(tenantHeader)}
+	if err := json.NewDecoder(r.Body).Decode(&rec.shown); err != nil {
+		return nil, &failure{http.StatusBadRequest, "the body is no JSON object"}
+	}
 	if err := s.toil(r.Header.Get("Test-Slow")); err != nil {
 		return nil, err
 	}
 	if status, _ := strconv.Atoi(r.Header.Get("Test-Fail")); status != 0 {
 		return nil, &failure{status, "told to fail"}
-	}
-	rec := &record{Kind: kind, Tenant: r.Header.Get(tenantHeader)}
-	if err := json.NewDecoder(r.Body).Decode(&rec.shown); err != nil {
-		return nil, &failure{http.StatusBadRequest, "the body is no JSON object"}
 	}
 	if rec.Account == "" {
 		return nil, &failure{http.StatusUnprocessableEntity, "account is empty"}
