@@ -128,8 +128,26 @@ func TestForeignNginx(t *testing.T) {
 	})
 }
 
+// luck names, by target, what a race of the target decides, and what may then be found in place of the table: moov looks
+// for a key and records it in two steps, and nginx stores an answer when it has begun to send it.
+var luck = map[string]map[string]truth{
+	"moov-orders": {
+		"K1-two-workers": breaksMust("duplicate"), "double-send[2]": breaksMust("duplicate"),
+		"double-send[10]": breaksMust("duplicate"), "double-send[50]": breaksMust("duplicate"),
+		"double-send[other-technique]": breaksMust("duplicate"), "double-send-two-payloads": breaksMust("duplicate"),
+		"double-send-two-tenants": breaksMust("duplicate leaked lost"), "double-send-two-operations": breaksMust("duplicate"),
+	},
+	"nginx-orders": {"crash-first-byte": breaksMust("duplicate key-ignored")},
+}
+
 func assertForeign(t *testing.T, table map[string]truth, r reports.Report) {
 	t.Helper()
+	table = maps.Clone(table)
+	for _, c := range r.Cases {
+		if may, ok := luck[r.About.Target][c.ID]; ok && may == (truth{c.Verdict, c.Broken, kindsOf(c)}) {
+			table[c.ID] = may
+		}
+	}
 	assert.Equal(t, exitBroken, r.Outcome.Exit, r.Outcome.Reason)
 	assertTruth(t, table, r)
 }
