@@ -150,7 +150,7 @@ func (w *world) effectsOf(o watcher, sc scope, want judge.Expectation, label str
 }
 
 func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.Expectation, label string) {
-	r := w.count(ctx, o, sc, label)
+	r := w.countAtLeast(ctx, o, sc, label, want.Min)
 	w.tally(o, sc, want, r)
 	if len(w.distrust) > 0 {
 		return
@@ -167,6 +167,8 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 			ids[s.id] = true
 		case s.disposition == reports.NoAnswer:
 			counted.Unanswered = true
+		case s.disposition == reports.Replayed: // an error that says that the first was done
+			counted.Claimed = true
 		case !s.repeats && s.disposition != reports.Failed: // a failure promises nothing, not even that nothing was written
 			counted.Refused = true
 		}

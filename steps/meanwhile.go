@@ -85,8 +85,12 @@ func (w *world) heldOpen(ctx context.Context, a duringArgs) error {
 	case <-patience.Done():
 	}
 	stop()
+	released := w.Now()
 	held.Release()
 	one := held.Finish(ctx)
+	if one.Wrote.IsZero() && one.Answered() {
+		one.Wrote = released // it was answered before its last byte came, so that this could not be sent any more
+	}
 	if !answered {
 		x = <-done
 	}

@@ -64,6 +64,7 @@ type world struct {
 	inferred bool
 	ended    bool
 	passage  passage
+	late     time.Duration // spent in waiting for records that were still to come
 }
 
 // scope is where records are counted: those of one operation in one namespace.

@@ -152,7 +152,7 @@ var fiberTruth = map[string]truth{
 
 // What idemcheck finds at a middleware that its authors did not write is what was found by hand.
 func TestFiber(t *testing.T) {
-	t.Setenv("FIBER_TARGET_BIN", buildFiber(t))
+	t.Setenv("FIBER_TARGET_BIN", buildService(t, fiberDir))
 
 	t.Run("defaults", func(t *testing.T) {
 		// Whether a swept kill meets the moment between the write and the loss of the key is a matter of luck.
@@ -178,39 +178,44 @@ func TestFiber(t *testing.T) {
 	})
 }
 
-// buildFiber builds the service in its own module, with the versions that its go.sum fixes.
-func buildFiber(t *testing.T) string {
+// buildService builds a service in its own module, with the versions that its go.sum fixes.
+func buildService(t *testing.T, dir string) string {
 	t.Helper()
-	if out, err := goInFiber(t, "mod", "download"); err != nil {
+	if out, err := goIn(t, dir, "mod", "download"); err != nil {
 		// Without a network this test cannot run. In CI it must not go missing in silence.
 		if os.Getenv("CI") != "" {
-			t.Fatalf("the modules of %s cannot be downloaded: %s", fiberDir, out)
+			t.Fatalf("the modules of %s cannot be downloaded: %s", dir, out)
 		}
-		t.Skipf("the modules of %s cannot be downloaded (is there a network?): %s", fiberDir, out)
+		t.Skipf("the modules of %s cannot be downloaded (is there a network?): %s", dir, out)
 	}
-	bin := filepath.Join(t.TempDir(), "fiber-orders")
+	bin := filepath.Join(t.TempDir(), "orders")
 	if runtime.GOOS == "windows" {
 		bin += ".exe"
 	}
-	out, err := goInFiber(t, "build", "-buildvcs=false", "-o", bin, ".")
+	out, err := goIn(t, dir, "build", "-buildvcs=false", "-o", bin, ".")
 	require.NoError(t, err, "%s", out)
 	return bin
 }
 
-// goInFiber runs the go command in the service's module, without flags or a workspace of the environment.
-func goInFiber(t *testing.T, args ...string) ([]byte, error) {
+// goIn runs the go command in a service's module, without flags or a workspace of the environment.
+func goIn(t *testing.T, dir string, args ...string) ([]byte, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir = fiberDir
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	return cmd.CombinedOutput()
 }
 
-// runFiber runs idemcheck as a user does and gives the JSON report.
 func runFiber(t *testing.T, more ...string) reports.Report {
 	t.Helper()
+	return runTarget(t, filepath.Join(fiberDir, "target.yaml"), more...)
+}
+
+// runTarget runs idemcheck as a user does and gives the JSON report.
+func runTarget(t *testing.T, target string, more ...string) reports.Report {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	args := append([]string{"run", "--target", filepath.Join(fiberDir, "target.yaml"), "--report", "json=" + file}, more...)
+	args := append([]string{"run", "--target", target, "--report", "json=" + file}, more...)
 	var out, errs bytes.Buffer
 	status := run(args, strings.NewReader(""), &out, &errs)
 	data, err := os.ReadFile(file)

@@ -36,7 +36,7 @@ func Attempt(s Situation, a Attempted, permit Permit) Opinion {
 	if s == RefusalRepeated && sameRefusal(a) {
 		return Opinion{}
 	}
-	if !permit.Allows(a.Disposition) {
+	if !permit.Allows(a.Disposition) && !sameError(a, permit) {
 		return forbidden(s, a, permit)
 	}
 	var o Opinion
@@ -54,6 +54,15 @@ func Attempt(s Situation, a Attempted, permit Permit) Opinion {
 		o = o.with(documented(a, permit))
 	}
 	return o
+}
+
+// sameError reports whether an error that was taken for a replay is as well the one that is documented here: some targets
+// have one answer for whatever bears a used key.
+func sameError(a Attempted, permit Permit) bool {
+	if a.Disposition != reports.Replayed || !a.Replay.Has(targets.ModePointerError) || !a.Replay.HasStatus(a.Exchange.Status) {
+		return false
+	}
+	return (permit.Allows(reports.InProgress) || permit.Allows(reports.Conflict)) && Matches(permit.Clause, a.Exchange)
 }
 
 // forbidden names the finding for a disposition that is not permitted.
@@ -122,6 +131,9 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 }
 
 func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, string) {
+	if !a.Exchange.Succeeded() && (s == Corrected || s == TurnedAway) {
+		return reports.Stuck, true, "" // the key stands for a first result that there is none of
+	}
 	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}

@@ -19,6 +19,11 @@ func TestAttempt(t *testing.T) {
 	silent := targets.Profile{}
 	observed := targets.Profile{Replay: targets.Clause{Mode: targets.Strings{targets.ModeIdentical},
 		Claim: targets.Claim{Level: targets.Must, Provenance: targets.Observed}}}
+	pointing := draft
+	pointing.Replay = targets.Clause{Mode: targets.Strings{targets.ModePointerError}, Status: targets.Ints{412}, Claim: documentedMust}
+	oneError := pointing
+	oneError.Mismatch = targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{412}, Claim: documentedMust}
+	oneError.InFlight = oneError.Mismatch
 	replayFirst := targets.Profile{Mismatch: targets.Clause{Mode: targets.Strings{targets.ModeReplayFirst}, Claim: documentedMust}}
 	for name, c := range map[string]struct {
 		situation Situation
@@ -46,6 +51,12 @@ func TestAttempt(t *testing.T) {
 		"repeat that fails":                             {situation: Replay, profile: draft, x: answer(500, ""), d: reports.Failed, kind: reports.ServerError, level: targets.Must},
 		"repeat for ever in progress":                   {situation: Replay, profile: silent, x: answer(409, ""), d: reports.InProgress, kind: reports.Stuck, level: targets.Must},
 		"repeat without an answer":                      {situation: Replay, profile: draft, d: reports.NoAnswer, unclear: true},
+		"one error for all, running":                    {situation: WhileRunning, profile: oneError, x: answer(412, ""), d: reports.Replayed},
+		"one error for all, another payload at once":    {situation: TogetherOther, profile: oneError, x: answer(412, ""), d: reports.Replayed},
+		"one error for all, another operation at once":  {situation: TogetherOperation, profile: oneError, x: answer(412, ""), d: reports.Replayed},
+		"the error of a replay, while it runs":          {situation: WhileRunning, profile: pointing, x: answer(412, ""), d: reports.Replayed, kind: reports.WrongStatus, level: targets.Must},
+		"one error for all, after a failure":            {situation: Corrected, profile: oneError, facts: Facts{Prior: reports.Failed}, x: answer(412, ""), d: reports.Replayed, kind: reports.Stuck, level: targets.Must},
+		"one error for all, in another tenant":          {situation: OwnNamespace, profile: oneError, x: answer(412, ""), d: reports.Replayed, kind: reports.Leaked, level: targets.Must},
 		"mismatch as documented":                        {situation: Mismatch, profile: draft, x: answer(422, ""), d: reports.Conflict},
 		"mismatch with another status":                  {situation: Mismatch, profile: draft, x: answer(409, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
 		"mismatch replayed":                             {situation: Mismatch, profile: recommended, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.WrongStatus, level: targets.Should},
