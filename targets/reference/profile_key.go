@@ -85,11 +85,10 @@ func fromHeader(k targets.Key, r *request) (string, bool, error) {
 		}
 	}
 	switch {
-	case key == "" || quoted == (k.Quoting == targets.QuotingBare):
-		if quoted {
-			return "", true, errors.New("the key must be bare")
-		}
-		return key, true, nil
+	case key == "":
+		return "", true, nil
+	case quoted && k.Quoting == targets.QuotingBare:
+		return "", true, errors.New("the key must be bare")
 	case !quoted && k.Quoting == targets.QuotingSFString:
 		return "", true, errors.New("the key must be a structured-field string")
 	case !quoted:
