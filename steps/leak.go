@@ -52,9 +52,13 @@ func (w *world) judgeLeak(s, old *sent) {
 }
 
 // ownAnswer reports whether an attempt was given the first answer to a request of the same caller, where that is
-// documented, or judged as a mismatch already.
+// documented, or judged as a mismatch already; or a refusal that is documented to name the first record.
 func (w *world) ownAnswer(s *sent) bool {
-	return s.disposition == reports.Replayed && (s.situation == judge.Mismatch || s.situation == judge.OtherIdentity && s.permit.Allows(reports.Replayed))
+	other := s.situation == judge.OtherIdentity || s.situation == judge.OtherOperation
+	if s.disposition == reports.Conflict {
+		return other && s.permit.Clause.Judged() && s.permit.Clause.ID != ""
+	}
+	return s.disposition == reports.Replayed && (s.situation == judge.Mismatch || other && s.permit.Allows(reports.Replayed))
 }
 
 // leaked reports whether it was found already that an attempt shows another one's record.

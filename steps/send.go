@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -245,5 +246,9 @@ func meaning(a targets.Attempt) string {
 			body = plain
 		}
 	}
-	return a.Method + " " + a.URL + " " + string(body)
+	address := a.URL
+	if u, err := url.Parse(a.URL); err == nil {
+		address = u.RequestURI() // another instance of the service is asked for the same
+	}
+	return a.Method + " " + address + " " + string(body)
 }

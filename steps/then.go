@@ -240,6 +240,10 @@ func (w *world) expectUnchanged(ctx context.Context, a unchangedArgs) error {
 	if same {
 		return nil
 	}
+	if c := w.target.Profile.Mismatch; c.Provenance == targets.Documented && c.Has(targets.ModeOverwrite) {
+		w.note(false, "the record %s is not as it was when %q created it, as is documented: %s became %s", s.id, s.Name, want, got)
+		return nil
+	}
 	w.finding(reports.Finding{
 		Kind: reports.Overwritten, Question: reports.QuestionRecords, Level: w.c.Level, Provenance: targets.Documented,
 		Message: fmt.Sprintf("the record %s is not as it was when %q created it", s.id, s.Name), Expected: want, Found: got,

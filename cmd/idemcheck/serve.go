@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idempotency-conformance/idemcheck/targets"
 	"github.com/idempotency-conformance/idemcheck/targets/reference"
 )
 
@@ -23,6 +24,8 @@ type serveFlags struct {
 	switches  bool
 	retention time.Duration
 	lease     time.Duration
+	profile   string
+	target    bool
 }
 
 func serveCommand() *cobra.Command {
@@ -31,7 +34,8 @@ func serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the reference API alone: a small task service that keeps its promise, or breaks it on purpose",
 		Long: `Runs the reference API that idemcheck brings along: an internal-CRM task service with an idempotency ledger, on
-SQLite. It is correct; each --defect breaks it in one known way.
+SQLite. It is correct; each --defect breaks it in one known way. With --profile it stands in for a vendor: it takes the key where
+that vendor does, and answers as the vendor documents.
 
 Test it by hand:
 
@@ -44,6 +48,9 @@ Test it by hand:
 			if f.list {
 				return listDefects(cmd)
 			}
+			if f.target {
+				return printStandInTarget(cmd, f)
+			}
 			return serve(cmd, f)
 		},
 	}
@@ -54,11 +61,18 @@ Test it by hand:
 	cmd.Flags().BoolVar(&f.switches, "test-switches", false, "obey the Test-* headers (slow, fail, refuse) and /admin/clock")
 	cmd.Flags().DurationVar(&f.lease, "lease", 2*time.Second, "how long the claim of an owner that is gone holds a key")
 	cmd.Flags().DurationVar(&f.retention, "retention", 24*time.Hour, "how long keys are kept")
+	cmd.Flags().StringVar(&f.profile, "profile", "", "behave as the owner of this profile documents (adyen, xero, …, or a path)")
+	cmd.Flags().BoolVar(&f.target, "print-target", false, "print the target file that goes with --profile, and end")
 	_ = cmd.RegisterFlagCompletionFunc("defect", completeDefects)
+	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(targets.ProfileNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func serve(cmd *cobra.Command, f serveFlags) (err error) {
+	as, err := profileServed(f)
+	if err != nil {
+		return err
+	}
 	if f.data == "" {
 		dir, err := os.MkdirTemp("", "idemcheck-serve-")
 		if err != nil {
@@ -69,6 +83,7 @@ func serve(cmd *cobra.Command, f serveFlags) (err error) {
 	}
 	s, err := reference.New(reference.Options{
 		Path: f.data, Defects: f.defects, TestSwitches: f.switches, Retention: f.retention, Lease: f.lease,
+		Profile: as,
 	})
 	if err != nil {
 		return err
@@ -79,6 +94,9 @@ func serve(cmd *cobra.Command, f serveFlags) (err error) {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "the reference API of idemcheck listens on http://%s (data: %s)\n", l.Addr(), f.data)
+	if as != nil {
+		fmt.Fprintf(cmd.OutOrStdout(), "it stands in for %s; its target file: idemcheck serve --profile %s --addr %s --print-target\n", as.Title, f.profile, l.Addr())
+	}
 	for _, d := range f.defects {
 		fmt.Fprintf(cmd.OutOrStdout(), "broken on purpose: %s\n", d)
 	}

@@ -51,7 +51,9 @@ func Attempt(s Situation, a Attempted, permit Permit) Opinion {
 	case reports.Created:
 		o = firstAnswer(a)
 	case reports.Conflict, reports.Rejected, reports.InProgress:
-		o = o.with(documented(a, permit))
+		if s != ReplayOfGone { // its clause speaks of replays, and how this is refused is nowhere said
+			o = o.with(documented(a, permit))
+		}
 	}
 	return o
 }

@@ -122,7 +122,7 @@ func acknowledged(a Attempted, c targets.Clause) Opinion {
 // firstAnswer holds the answer to a request of its own against what is documented of the marker: it is no replay.
 func firstAnswer(a Attempted) Opinion {
 	m := a.Replay.Marker
-	if m == nil || len(m.First) == 0 {
+	if m == nil || len(m.First) == 0 || a.Exchange.Key == "" { // what came without a key is marked by nobody
 		return Opinion{}
 	}
 	got := a.Exchange.Answer.Get(m.Name)

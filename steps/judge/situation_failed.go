@@ -15,6 +15,9 @@ func corrected(s Situation, p targets.Profile, f Facts) Permit {
 	switch {
 	case clause.Has(targets.ModeStored):
 		permit.Dispositions = list(f.Prior)
+		if s == Corrected && f.Prior == reports.Rejected {
+			permit.Dispositions = append(permit.Dispositions, reports.Conflict) // another body than what is stored
+		}
 		if clause.Provenance != targets.Documented || clause.Has(targets.ModeReExecuted) {
 			permit.Dispositions = append(permit.Dispositions, reports.Created)
 		}

@@ -85,6 +85,14 @@ func unquote(text string) (string, error) {
 	return "", errKeyFormat
 }
 
+// keyOf takes the key of an attempt from where it travels.
+func (s *Server) keyOf(a *attempt) error {
+	if s.manners != nil {
+		return s.manners.takeKey(a)
+	}
+	return s.readKey(a, a.Header)
+}
+
 // readKey takes the key of an attempt from its header. An operation that does
 // not demand a key runs without one when the header is missing.
 func (s *Server) readKey(a *attempt, h http.Header) error {

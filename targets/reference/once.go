@@ -30,6 +30,7 @@ type attempt struct {
 	gate        func(ctx context.Context, q querier) error
 	work        work
 	rows        []json.RawMessage // of a batch
+	again       bool              // its key was taken: what a stand-in answers is no first answer
 }
 
 // work does what an attempt asks for, in a transaction.
@@ -50,7 +51,7 @@ func (s *Server) keyed(op operation) handler {
 		if r.caller.revoked {
 			return s.recallAnyway(ctx, a, unknownToken())
 		}
-		if err := s.readKey(a, r.Header); err != nil {
+		if err := s.keyOf(a); err != nil {
 			return answer{}, err
 		}
 		var err error
@@ -65,7 +66,8 @@ func (s *Server) keyed(op operation) handler {
 		if !a.keyed {
 			return s.performKeyless(ctx, a)
 		}
-		return s.perform(ctx, a)
+		reply, err := s.perform(ctx, a)
+		return s.manners.dress(a, reply, err)
 	}
 }
 
@@ -118,12 +120,15 @@ func (s *Server) performOnce(ctx context.Context, a *attempt) (answer, error) {
 	if reply, known, err := s.recall(ctx, a); known || err != nil {
 		return reply, err
 	}
-	if refused := a.switches.refuse(); s.broken(refusalsStored) && refused != nil {
+	if refused := a.switches.refuse(); (s.broken(refusalsStored) || s.manners.keeps(refused)) && refused != nil {
 		return answer{}, errors.Join(refused, s.storeRefusal(ctx, a, refused))
 	}
 	if err := a.op.prepare(a); err != nil {
 		if s.broken(keyBurnedByFailure) {
 			err = errors.Join(err, s.burn(ctx, a))
+		}
+		if s.manners.keeps(err) {
+			err = errors.Join(err, s.storeRefusal(ctx, a, err))
 		}
 		return answer{}, err
 	}
@@ -142,6 +147,9 @@ func (s *Server) performOnce(ctx context.Context, a *attempt) (answer, error) {
 
 // identity is where the ledger keeps the key of an attempt.
 func (s *Server) identity(a *attempt) identity {
+	if s.manners != nil {
+		return s.manners.identity(a)
+	}
 	tenant, environment := a.caller.tenant, a.environment
 	if s.broken(tenantNotInScope) {
 		tenant = "*"

@@ -23,6 +23,8 @@ type problem struct {
 	// final marks a refusal that is the true outcome of the request. It is
 	// stored under the key and replayed; all other problems leave no trace.
 	final bool
+	// as is the answer in the manners of a profile; nil: the problem document.
+	as *answer
 }
 
 // fieldError is one fault of a request body.
@@ -90,6 +92,9 @@ func refusal(err error) bool {
 
 // answer writes the problem down.
 func (p problem) answer() answer {
+	if p.as != nil {
+		return *p.as
+	}
 	p.Type, p.Title = "/docs#"+p.Code, http.StatusText(p.Status)
 	body, err := json.Marshal(p)
 	if err != nil { // a struct of strings and numbers always encodes

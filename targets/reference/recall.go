@@ -24,6 +24,9 @@ func (s *Server) recall(ctx context.Context, a *attempt) (reply answer, known bo
 // settle answers an attempt whose key is taken. Another payload is refused at
 // once, also while the first one runs: to wait would not help.
 func (s *Server) settle(ctx context.Context, a *attempt, e entry) (answer, error) {
+	if s.manners != nil {
+		return s.settleAs(ctx, a, e)
+	}
 	switch {
 	case a.fingerprint != e.fingerprint && !s.broken(payloadNotCompared):
 		return s.conflict(ctx, a, e)

@@ -135,7 +135,7 @@ func (s *Server) admit(r *request) (err error) {
 	if r.switches, err = readSwitches(r.Header); err != nil {
 		return err
 	}
-	if s.broken(refusalsStored) && r.Header.Get(keyHeader) != "" {
+	if s.broken(refusalsStored) && r.Header.Get(keyHeader) != "" || s.manners.defers(r) {
 		return nil // it comes when the key is known
 	}
 	return r.switches.refuse()

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
 // Options say how a Server runs. Only Path is needed.
@@ -32,6 +34,9 @@ type Options struct {
 	// NewID makes the ids of leases, unique among all servers on the file;
 	// nil means random ids.
 	NewID func() string
+	// Profile is whose stand-in the server is: it then behaves as that owner
+	// documents. nil means its own behaviour, which GET /docs describes.
+	Profile *targets.Profile
 	// Logger gets the failures of the server; nil means none.
 	Logger *slog.Logger
 }
@@ -42,7 +47,8 @@ type Server struct {
 	faults   faults
 	store    *store
 	ledger   ledger
-	instance string // names this server among those on the same file
+	manners  *manners // nil: its own
+	instance string   // names this server among those on the same file
 	races    *races
 	points   *points // nil without the test switches
 	handler  http.Handler
@@ -68,8 +74,8 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("start the reference API: %w", err)
 	}
 	s := &Server{options: o, faults: on, store: st, instance: o.NewID(), races: newRaces(),
-		ledger: ledger{lease: o.Lease}}
-	s.ledger.retention = s.wrongRetention(o.Retention)
+		ledger: ledger{lease: o.Lease}, manners: mannersOf(o.Profile)}
+	s.ledger.retention = s.wrongRetention(s.manners.kept(o.Retention))
 	if o.TestSwitches {
 		s.points = &points{}
 	}

@@ -55,9 +55,9 @@ func (s *Server) run(ctx context.Context, tx *sql.Tx, a *attempt, now time.Time)
 		work = s.workOfOtherOperation(a)
 	}
 	reply, err := work(ctx, tx, now)
-	if p, ok := errors.AsType[problem](err); ok && p.final && !s.broken(refusalNotKept) {
+	if p, ok := errors.AsType[problem](err); ok && p.final && !s.broken(refusalNotKept) && !s.manners.forgets(p) {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO work`)
-		reply = p.answer()
+		reply = s.manners.refused(p)
 	}
 	if err != nil {
 		return answer{}, err
@@ -86,7 +86,7 @@ func (s *Server) giveBack(ctx context.Context, held claim, cause error) {
 		if s.broken(neverReleased) {
 			release = s.holdForEver
 		}
-		if s.broken(failureStored) || s.broken(batchFailureStored) && strings.HasSuffix(held.scope, "/"+createBatchOperation) {
+		if s.manners.keeps(cause) || s.broken(failureStored) || s.broken(batchFailureStored) && strings.HasSuffix(held.scope, "/"+createBatchOperation) {
 			release = s.storeFailure(cause)
 		}
 	}
