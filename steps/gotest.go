@@ -107,7 +107,7 @@ func (o TestOptions) run(t *testing.T) (reports.Report, error) {
 	stream.Redact(e.Target.Secrets.Redact)
 	err = Run(t.Context(), Options{
 		Features: features.FS, Paths: features.Paths(), Cases: cases, Endpoint: e, Stream: stream, Folder: folder,
-		RunID: hex.EncodeToString(id), Now: time.Now, Random: rand.Reader, Concurrency: 4, CaseTimeout: time.Minute, Wait: rest,
+		RunID: hex.EncodeToString(id), Now: time.Now, Random: rand.Reader, Concurrency: 4, CaseTimeout: time.Minute, Wait: Rest,
 		Started: reports.RunStarted{Tool: "idemcheck in go test", Target: e.Target.Name, TargetFile: o.File, About: e.About,
 			URL: e.Target.Secrets.RedactURL(e.URL), Profile: e.Target.Profile.Name, Strict: o.Strict},
 	})
@@ -182,8 +182,8 @@ func serve(t *testing.T, h http.Handler) (string, error) {
 	return "http://" + l.Addr().String(), nil
 }
 
-// rest pauses, or ends early with the context.
-func rest(ctx context.Context, d time.Duration) error {
+// Rest pauses for d, or ends early with the context, whose cause it gives then. It is what Options.Wait mostly is.
+func Rest(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

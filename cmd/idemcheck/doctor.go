@@ -64,7 +64,7 @@ func examine(cmd *cobra.Command, s *selection, remote bool) (err error) {
 	}
 	checks, err := discover.Doctor(cmd.Context(), discover.DoctorOptions{
 		Endpoint: endpoint, Abilities: a.can(t), Blocked: blocked, Cases: cases, Features: features.FS, Paths: features.Paths(),
-		RunID: id, Now: time.Now, Random: rand.Reader, Wait: wait,
+		RunID: id, Now: time.Now, Random: rand.Reader, Wait: steps.Rest,
 	})
 	err = errors.Join(err, discover.WriteChecks(cmd.OutOrStdout(), checks))
 	status := discover.DoctorExit(checks)

@@ -162,7 +162,7 @@ func checkAll(t testing.TB, e *targets.Endpoint, folder *reports.Folder, also re
 }
 
 // quickly waits as told, but never long: the reference asks for a second where a few milliseconds do.
-func quickly(ctx context.Context, d time.Duration) error { return wait(ctx, min(d, slowest)) }
+func quickly(ctx context.Context, d time.Duration) error { return steps.Rest(ctx, min(d, slowest)) }
 
 const slowest = 800 * time.Millisecond
 

@@ -197,7 +197,7 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 	err = steps.Run(ctx, steps.Options{
 		Features: j.library, Paths: j.library.Paths(), Cases: j.cases, Endpoint: endpoint, Abilities: j.can(), Blocked: blocked,
 		Stream: stream, Folder: folder, RunID: id, Now: time.Now, Random: rand.Reader, Concurrency: j.concurrency,
-		Seed: j.seed, CaseTimeout: j.timeout, Wait: wait, Started: j.started(endpoint),
+		Seed: j.seed, CaseTimeout: j.timeout, Wait: steps.Rest, Started: j.started(endpoint),
 		Technique: burst.Technique(j.technique),
 	})
 	return j.finish(folder.Report(), err)
@@ -280,18 +280,6 @@ func runID() (string, error) {
 		return "", fmt.Errorf("name the run: %w", err)
 	}
 	return hex.EncodeToString(b), nil
-}
-
-// wait pauses, or ends early with the context.
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }
 
 // techniqueNames lists what --technique takes.

@@ -139,7 +139,7 @@ func (f *verifyFlags) options(cmd *cobra.Command) (o discover.Options, err error
 	return discover.Options{
 		Draft: draft, Strength: strength, Profile: documented, Cases: cases,
 		Features: features.FS, Paths: features.Paths(), Env: os.LookupEnv, RunID: id, Now: time.Now, Random: rand.Reader,
-		Wait: wait, Patience: f.patience, Started: reports.RunStarted{Tool: "idemcheck " + version, Command: "idemcheck verify"},
+		Wait: steps.Rest, Patience: f.patience, Started: reports.RunStarted{Tool: "idemcheck " + version, Command: "idemcheck verify"},
 		Open: func(ctx context.Context, t *targets.Target) (*targets.Endpoint, error) { return openURL(ctx, t, nil) },
 	}, nil
 }
