@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -76,4 +78,44 @@ func isStill(g identity, marker string) bool {
 		environ, err := os.ReadFile(proc + "/environ")
 		return err == nil && slices.Contains(strings.Split(string(environ), "\x00"), marker)
 	})
+}
+
+// endMarked kills every process that carries the marker, and waits until none is left: an owner that was killed between
+// the start of a group and its note has noted nothing. Nobody but what the owner started has the marker.
+func endMarked(marker string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
+	defer cancel()
+	for {
+		left := marked(marker)
+		if len(left) == 0 {
+			return nil
+		}
+		for _, pid := range left {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+				return err
+			}
+		}
+		if err := sleep(ctx, time.Millisecond); err != nil {
+			return fmt.Errorf("processes %v do not end: %w", left, err)
+		}
+	}
+}
+
+// marked lists the living processes with the marker in their environment, as far as this user may look.
+func marked(marker string) (pids []int) {
+	procs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, environ := range procs {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(environ)))
+		if err != nil || pid <= 1 || pid == os.Getpid() {
+			continue
+		}
+		text, err := os.ReadFile(environ)
+		if err != nil || !slices.Contains(strings.Split(string(text), "\x00"), marker) {
+			continue
+		}
+		if _, runs := startedAt(pid); runs {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

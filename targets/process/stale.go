@@ -68,5 +68,8 @@ func sweep(root string, left note) error {
 			return fmt.Errorf("end what a dead run has left running in %s: %w", root, err)
 		}
 	}
+	if err := endMarked(marker); err != nil {
+		return fmt.Errorf("end what a dead run has left running in %s: %w", root, err)
+	}
 	return os.RemoveAll(root)
 }
