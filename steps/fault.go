@@ -121,34 +121,48 @@ func (f *faulty) comeBack(ctx context.Context) error {
 
 // again sends under the same key until the answer is one that stays: not in-progress, no failure, not none.
 func (f *faulty) again(ctx context.Context, began time.Time) error {
-	pause := firstRetry
-	for {
+	settled, err := f.untilSettled(ctx, began.Add(f.patience), func() (*sent, error) {
 		s, err := f.build(f.world, "retry, "+f.first.Name, "same")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.Timeout = min(s.Timeout, f.longest)
 		if err := f.deliver(ctx, s); err != nil {
-			return err
+			return nil, err
 		}
 		f.follow(ctx, s)
 		f.settleDisposition(s)
 		f.show(s, reports.PurposeAttempt)
 		f.retry, f.retries = s, f.retries+1
+		return s, nil
+	})
+	f.settled = settled
+	if err == nil && !settled {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// untilSettled sends again, less and less often, until the answer is one that stays, or the next attempt would come too
+// late.
+func (w *world) untilSettled(ctx context.Context, until time.Time, send func() (*sent, error)) (settled bool, err error) {
+	for pause := firstRetry; ; pause = min(2*pause, longestPause) {
+		s, err := send()
+		if err != nil {
+			return false, err
+		}
 		switch s.disposition {
 		case reports.InProgress, reports.Failed, reports.NoAnswer:
 		default:
-			f.settled = true
-			return nil
+			return true, nil
 		}
 		wait := retryAfter(s.Exchange, pause, 2*time.Second)
-		if f.Now().Add(wait).Sub(began) > f.patience {
-			return ctx.Err()
+		if w.Now().Add(wait).After(until) {
+			return false, nil
 		}
-		if err := f.Wait(ctx, wait); err != nil {
-			return err
+		if err := w.Wait(ctx, wait); err != nil {
+			return false, err
 		}
-		pause = min(2*pause, longestPause)
 	}
 }
 

@@ -1,11 +1,6 @@
 package steps
 
-import (
-	"context"
-	"time"
-
-	"github.com/idempotency-conformance/idemcheck/reports"
-)
+import "context"
 
 // withoutStoreArgs are the arguments of the verb without_store.
 type withoutStoreArgs struct {
@@ -51,23 +46,8 @@ type recoverArgs struct {
 
 // recovered sends again until the target is itself again.
 func (w *world) recovered(ctx context.Context, a recoverArgs) error {
-	until := w.Now().Add(w.settlePatience())
-	pause := firstRetry
-	for {
-		s, err := w.sendOne(ctx, sendArgs{As: a.As, Key: "same"})
-		if err != nil {
-			return err
-		}
-		if s.disposition != reports.InProgress && s.disposition != reports.Failed && s.disposition != reports.NoAnswer {
-			return nil
-		}
-		wait := retryAfter(s.Exchange, pause, 2*time.Second)
-		if w.Now().Add(wait).After(until) {
-			return nil
-		}
-		if err := w.Wait(ctx, wait); err != nil {
-			return err
-		}
-		pause = min(2*pause, longestPause)
-	}
+	_, err := w.untilSettled(ctx, w.Now().Add(w.settlePatience()), func() (*sent, error) {
+		return w.sendOne(ctx, sendArgs{As: a.As, Key: "same"})
+	})
+	return err
 }
