@@ -8,19 +8,7 @@ func CaseText(r Report, c Case) string {
 	p := plainPage(r, 110)
 	c = visibleCopy(c)
 	short := newShortener(idsOf(c))
-	p.caseHead(c)
-	if c.Verdict != Fail && c.Reason != "" {
-		p.para(2, "", 0, c.Reason)
-	}
-	for _, f := range c.Findings {
-		p.gap()
-		p.finding(f)
-	}
-	p.gap()
-	p.steps(c)
-	p.notes(c)
-	p.overlap(c)
-	p.crash(c)
+	p.evidence(c)
 	p.tallies(c)
 	p.gap()
 	p.timeline(c, short)

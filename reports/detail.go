@@ -37,9 +37,8 @@ func (p *page) details() {
 
 func (p *page) word(c Case) string { return verdictWord(c, p.r.About.Strict) }
 
-// detail writes everything that is known of one case.
-func (p *page) detail(c Case) {
-	short := newShortener(idsOf(c))
+// evidence writes why a case came to its verdict: findings, steps, notes, and the tables.
+func (p *page) evidence(c Case) {
 	p.caseHead(c)
 	if c.Verdict != Fail && c.Reason != "" {
 		p.para(2, "", 0, c.Reason)
@@ -54,6 +53,12 @@ func (p *page) detail(c Case) {
 	p.overlap(c)
 	p.crash(c)
 	p.payload(c)
+}
+
+// detail writes everything that is known of one case.
+func (p *page) detail(c Case) {
+	short := newShortener(idsOf(c))
+	p.evidence(c)
 	if c.Artifact != nil {
 		p.gap()
 		p.artifact(*c.Artifact, short)
