@@ -59,9 +59,12 @@ func (s *Server) workUnclaimed(ctx context.Context, a *attempt) (reply answer, e
 	return reply, err
 }
 
-// performUnclaimed works without a claim, after the key was looked up
-// (stored-after-work).
+// performUnclaimed works without a claim, some time after the key was looked
+// up (stored-after-work).
 func (s *Server) performUnclaimed(ctx context.Context, a *attempt) (answer, error) {
+	if err := hesitate(ctx, s.faults.window[storedAfterWork]); err != nil {
+		return answer{}, err
+	}
 	reply, err := s.workUnclaimed(ctx, a)
 	if err != nil {
 		return answer{}, err

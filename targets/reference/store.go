@@ -51,7 +51,7 @@ func openStore(path string) (*store, error) {
 	if st.work, err = openPool(path, "FULL", 1); err != nil {
 		return nil, err
 	}
-	if _, err := st.work.ExecContext(context.Background(), schema); err != nil {
+	if err := prepare(st.work, schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the tables in %s: %w", path, err), st.close())
 	}
 	if st.claims, err = openPool(path, "NORMAL", 1); err != nil {
@@ -61,11 +61,25 @@ func openStore(path string) (*store, error) {
 		return nil, errors.Join(err, st.close())
 	}
 	for _, pool := range []*sql.DB{st.work, st.claims} { // see begin; each has one connection
-		if _, err := pool.ExecContext(context.Background(), `PRAGMA busy_timeout = 2`); err != nil {
+		if err := prepare(pool, `PRAGMA busy_timeout = 2`); err != nil {
 			return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), st.close())
 		}
 	}
 	return st, nil
+}
+
+// prepare runs statements that may be run twice. SQLite does not wait for the
+// lock where two that wait could wait for each other, as when one goes from
+// reading to writing or turns WAL on; it says at once that the file is busy,
+// and is asked again.
+func prepare(pool *sql.DB, statements string) error {
+	for begun := time.Now(); ; {
+		_, err := pool.ExecContext(context.Background(), statements)
+		if !isBusy(err) || time.Since(begun) > patience {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // openPool opens connections to the file with one level of durability.
