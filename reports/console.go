@@ -42,7 +42,7 @@ func Console(w io.Writer, r Report, o ConsoleOptions) error {
 	if _, err := io.WriteString(w, p.String()); err != nil {
 		return fmt.Errorf("write the console report: %w", err)
 	}
-	return nil
+	return p.err
 }
 
 // page is a console report while it is written.
@@ -51,6 +51,8 @@ type page struct {
 	paint
 	r Report // visible already
 	o ConsoleOptions
+
+	err error // what could not be read back
 }
 
 func (p *page) line(format string, args ...any) {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,10 +30,20 @@ func (p *page) details() {
 	} {
 		for _, c := range p.r.Cases {
 			if group.want(c) {
-				group.write(c)
+				group.write(p.whole(c))
 			}
 		}
 	}
+}
+
+// whole gives a case with all of its evidence, as far as that can be read back.
+func (p *page) whole(c Case) Case {
+	if c.stored == nil {
+		return c
+	}
+	c, err := c.whole()
+	p.err = errors.Join(p.err, err)
+	return visibleCopy(c)
 }
 
 func (p *page) word(c Case) string { return verdictWord(c, p.r.About.Strict) }

@@ -15,6 +15,7 @@ type Folder struct {
 	planned []*openCase // in the order of the plan
 	strays  []*openCase // cases that events name and no plan does, in order of mention
 	records ledger
+	store   *store // of the evidence; nil: it is kept in memory
 }
 
 // openCase is a case while its events come in.
@@ -26,6 +27,15 @@ type openCase struct {
 // NewFolder gives a Folder that has seen nothing.
 func NewFolder() *Folder {
 	return &Folder{head: Report{V: Version}, cases: map[string]*openCase{}}
+}
+
+// NewFolderIn gives a Folder that writes the evidence of the cases (steps, exchanges, readings and faults) into a file as it
+// comes, and keeps of it in memory but where it lies. Reports of it are written as long as the file is open. What the file
+// does not take stays in memory.
+func NewFolderIn(file EvidenceFile) *Folder {
+	f := NewFolder()
+	f.store = &store{file: file, writer: file}
+	return f
 }
 
 // Fold gives the report of a whole stream.
@@ -44,12 +54,7 @@ func (f *Folder) Event(e Event) error {
 }
 
 func (f *Folder) fold(e Event) {
-	if f.head.Run == "" {
-		f.head.Run = e.Run
-	}
-	if e.At.After(f.head.Ended) {
-		f.head.Ended = e.At
-	}
+	f.heed(e)
 	switch {
 	case e.RunStarted != nil:
 		f.head.Started, f.head.About = e.At, *e.RunStarted
@@ -65,7 +70,28 @@ func (f *Folder) fold(e Event) {
 	case e.CasePlanned != nil:
 		f.plan(*e.CasePlanned)
 	case e.Case != "":
-		f.find(e.Case).fold(e, f.head.Started)
+		f.within(f.find(e.Case), e)
+	}
+}
+
+// within takes an event of a case.
+func (f *Folder) within(c *openCase, e Event) {
+	if isEvidence(e) {
+		if at, ok := f.store.put(e); ok {
+			c.keep(f.store, at, e, f.head.Started)
+			return
+		}
+	}
+	c.fold(e, f.head.Started)
+}
+
+// heed takes what every event says of the run.
+func (f *Folder) heed(e Event) {
+	if f.head.Run == "" {
+		f.head.Run = e.Run
+	}
+	if e.At.After(f.head.Ended) {
+		f.head.Ended = e.At
 	}
 }
 
@@ -92,18 +118,10 @@ func (f *Folder) plan(p CasePlanned) {
 }
 
 func (c *openCase) fold(e Event, start time.Time) {
-	ms := milliseconds(e.At.Sub(start))
 	switch {
 	case e.Kind == KindCaseStarted:
 		c.started, c.Started = true, &e.At
-	case e.Step != nil:
-		c.Steps = append(c.Steps, *e.Step)
-	case e.Exchange != nil:
-		c.Exchanges = append(c.Exchanges, *e.Exchange)
-	case e.Reading != nil:
-		c.Readings = append(c.Readings, caseReading(*e.Reading, e.At, start))
-	case e.Fault != nil:
-		c.Faults = append(c.Faults, CaseFault{*e.Fault, ms})
+	case c.take(e, start):
 	case e.CrashPoint != nil:
 		c.Points = append(c.Points, *e.CrashPoint)
 	case e.PayloadChange != nil:

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"runtime"
 	"slices"
-	"sync"
 )
 
 //go:embed html/page.tmpl
@@ -66,7 +64,11 @@ func writeHTML(w io.Writer, r Report) error {
 		if err := htmlTemplates.ExecuteTemplate(w, "group", group); err != nil {
 			return err
 		}
-		if err := writeHTMLCases(w, r, group.cases, forms); err != nil {
+		err := writeBatches(w, len(group.cases), func(w *bytes.Buffer, n int) error {
+			i := group.cases[n]
+			return writeHTMLCase(w, r, i, forms[i])
+		})
+		if err != nil {
 			return err
 		}
 		if err := htmlTemplates.ExecuteTemplate(w, "group-end", nil); err != nil {
@@ -76,34 +78,14 @@ func writeHTML(w io.Writer, r Report) error {
 	return htmlTemplates.ExecuteTemplate(w, "foot", newHTMLFoot(r))
 }
 
-// htmlBatch is how many cases are made at a time.
-const htmlBatch = 64
-
-// writeHTMLCases writes cases in their order. A batch of them is made on all processors and written before the next one
-// is begun.
-func writeHTMLCases(w io.Writer, r Report, cases []int, forms []htmlForm) error {
-	made := make([]bytes.Buffer, min(htmlBatch, len(cases)))
-	errs := make([]error, len(made))
-	for batch := range slices.Chunk(cases, htmlBatch) {
-		var running sync.WaitGroup
-		workers := min(runtime.GOMAXPROCS(0), len(batch))
-		for worker := range workers {
-			running.Go(func() {
-				for n := worker; n < len(batch); n += workers {
-					made[n].Reset()
-					errs[n] = htmlTemplates.ExecuteTemplate(&made[n], "case", newHTMLCase(r.About, r.Cases[batch[n]], forms[batch[n]]))
-				}
-			})
-		}
-		running.Wait()
-		for n, i := range batch {
-			if errs[n] != nil {
-				return fmt.Errorf("case %s: %w", r.Cases[i].ID, errs[n])
-			}
-			if _, err := made[n].WriteTo(w); err != nil {
-				return err
-			}
-		}
+// writeHTMLCase writes one case.
+func writeHTMLCase(w io.Writer, r Report, i int, form htmlForm) error {
+	c, err := r.Cases[i].whole()
+	if err == nil {
+		err = htmlTemplates.ExecuteTemplate(w, "case", newHTMLCase(r.About, c, form))
+	}
+	if err != nil {
+		return fmt.Errorf("case %s: %w", r.Cases[i].ID, err)
 	}
 	return nil
 }
@@ -120,7 +102,7 @@ func htmlForms(r Report, groups []htmlGroup) (forms []htmlForm, lazy bool) {
 	total := 0
 	for _, group := range groups {
 		for _, i := range group.cases {
-			total += min(len(r.Cases[i].Exchanges), exchangesAtMost)
+			total += min(exchangesOf(r.Cases[i]), exchangesAtMost)
 			forms[i].Brief = total > wholeAtMost
 		}
 	}

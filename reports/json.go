@@ -54,21 +54,32 @@ func writeJSON(w *bufio.Writer, doc []byte, cases []Case) error {
 		return err
 	}
 	_, err := w.Write(append(front, strings.TrimSuffix(noCases, "]")...))
-	for i, c := range cases {
-		text, failed := encodeWithin(c, "    ", "  ")
-		lead := ",\n    "
-		if i == 0 {
-			lead = "\n    "
-		}
-		if err = errors.Join(err, failed); err != nil {
-			return err
-		}
-		if _, err = w.WriteString(lead + string(bytes.TrimSuffix(text, []byte("\n")))); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
+	}
+	if err := writeBatches(w, len(cases), func(w *bytes.Buffer, i int) error { return writeJSONCase(w, cases[i], i == 0) }); err != nil {
+		return err
 	}
 	_, err = w.WriteString("\n  ]" + string(back))
 	return err
+}
+
+// writeJSONCase writes one case of a list.
+func writeJSONCase(w *bytes.Buffer, c Case, first bool) error {
+	c, err := c.whole()
+	if err != nil {
+		return err
+	}
+	text, err := encodeWithin(c, "    ", "  ")
+	if err != nil {
+		return err
+	}
+	if !first {
+		w.WriteString(",")
+	}
+	w.WriteString("\n    ")
+	w.Write(bytes.TrimSuffix(text, []byte("\n")))
+	return nil
 }
 
 // encode gives v as JSON that ends in a line feed. It leaves <, > and & as they are, for the sake of URLs.

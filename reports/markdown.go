@@ -44,14 +44,15 @@ func MarkdownWithin(w io.Writer, r Report, budget int) error {
 	if _, err := io.WriteString(w, m.String()); err != nil {
 		return fmt.Errorf("write the Markdown report: %w", err)
 	}
-	return nil
+	return m.err
 }
 
 // markdown is a Markdown report while it is written.
 type markdown struct {
 	strings.Builder
 	r    Report
-	left int // bytes that may still be written
+	left int   // bytes that may still be written
+	err  error // what could not be read back
 }
 
 // add writes a block if there is room for it.

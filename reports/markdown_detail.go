@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +20,9 @@ const (
 func (m *markdown) details(open []Case) {
 	open = slices.DeleteFunc(slices.Clone(open), func(c Case) bool { return !hasDetail(c) })
 	for i, c := range open {
-		c = visibleCopy(c)
-		if !m.addDetail(c) {
+		c, err := c.whole()
+		m.err = errors.Join(m.err, err)
+		if !m.addDetail(visibleCopy(c)) {
 			m.leftOut(len(open)-i, "more case in detail is", "more cases in detail are")
 			return
 		}

@@ -29,9 +29,38 @@ func ReadEvents(r io.Reader) ([]Event, error) {
 // leaves out a last line that was cut off while it was written: such a stream has no run-ended and tells of an incomplete
 // run. Anything else that is no event is an error that names the line; so is an error of take.
 func ReadInto(r io.Reader, take func(Event) error) error {
+	return readStream(r, func(e Event, _ span) error { return take(e) })
+}
+
+// FoldFile gives the report of an event stream that lies in a file, and reports whether there is any event in it. The
+// evidence of the cases (steps, exchanges, readings and faults) stays in the file, which must be open for as long as
+// reports are written. Errors are those of ReadInto.
+func FoldFile(file interface {
+	io.Reader
+	io.ReaderAt
+}) (r Report, any bool, err error) {
+	f := NewFolder()
+	f.store = &store{file: file}
+	err = readStream(file, func(e Event, at span) error {
+		any = true
+		if e.Case != "" && isEvidence(e) {
+			f.heed(e)
+			f.find(e.Case).keep(f.store, at, e, f.head.Started)
+			return nil
+		}
+		return f.Event(e)
+	})
+	return f.Report(), any, err
+}
+
+// readStream is ReadInto for those who want to know where an event stands as well.
+func readStream(r io.Reader, take func(Event, span) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
+	var at span
 	for n := 1; ; n++ {
 		line, err := readLine(in)
+		at = span{at.at + int64(at.size), len(line)}
+		line = bytes.TrimSpace(line)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read events: line %d: %w", n, err)
 		}
@@ -43,7 +72,7 @@ func ReadInto(r io.Reader, take func(Event) error) error {
 		case err != nil:
 			return fmt.Errorf("read events: line %d: %w", n, err)
 		case use:
-			if err := take(e); err != nil {
+			if err := take(e, at); err != nil {
 				return fmt.Errorf("read events: line %d: %w", n, err)
 			}
 		}
@@ -53,7 +82,7 @@ func ReadInto(r io.Reader, take func(Event) error) error {
 	}
 }
 
-// readLine reads up to and without the next line feed. At the end of the stream it gives what is left, with io.EOF.
+// readLine reads up to and with the next line feed. At the end of the stream it gives what is left, with io.EOF.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -63,7 +92,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("longer than %d bytes", maxLine)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
+			return line, err
 		}
 	}
 }

@@ -38,7 +38,8 @@ type Case struct {
 	Points    []CrashPoint    `json:"crash_points,omitempty"`
 	Changes   []PayloadChange `json:"payload_changes,omitempty"`
 
-	ofRun bool // it stands for the run as a whole: no scenario has it
+	ofRun  bool    // it stands for the run as a whole: no scenario has it
+	stored *stored // evidence that lies in a file; see whole
 }
 
 // Summary counts the cases by verdict.

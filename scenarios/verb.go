@@ -148,13 +148,12 @@ func (a *Arg) value(phrase string) string {
 	return phrase
 }
 
-// Patterns gives the regular expressions of a verb's sentences.
-func (l *Language) Patterns(verb string) []string {
-	var list []string
+// Patterns gives the regular expressions of all sentences, each also as it is said of what comes later.
+func (l *Language) Patterns() []*regexp.Regexp {
+	var list []*regexp.Regexp
 	for _, r := range l.rules {
-		if r.verb.Name == verb {
-			list = append(list, r.pattern.String())
-		}
+		later := regexp.MustCompile("^" + Later + strings.TrimPrefix(r.pattern.String(), "^"))
+		list = append(list, r.pattern, later)
 	}
 	return list
 }

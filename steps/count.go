@@ -157,12 +157,12 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 	}
 	counted := judge.Counted{Reading: r, Expect: want, Level: w.c.Level, SideEffect: o.sideEffect}
 	ids := map[string]bool{}
-	for _, s := range w.history {
-		if s.scope() != sc && o.scoped || s.Operation != sc.operation {
+	for _, s := range w.heard() {
+		if s.scope != sc && o.scoped || s.operation != sc.operation {
 			continue
 		}
 		switch {
-		case s.Succeeded():
+		case s.succeeded:
 			counted.Claimed = true
 			ids[s.id] = true
 		case s.disposition == reports.NoAnswer:
@@ -225,17 +225,18 @@ type pastRound struct {
 // never down.
 func (e *engine) recount(ctx context.Context) {
 	for _, w := range e.worlds {
-		if len(w.history) == 0 || ctx.Err() != nil || len(e.distrust) > 0 {
+		if len(w.said) == 0 || ctx.Err() != nil || len(e.distrust) > 0 {
 			continue
 		}
 		before := len(w.evidence.Findings)
 		w.judgeCounts(ctx, "after the last case")
 		marker, expect := w.marker, w.expect
 		for _, p := range w.past {
-			w.marker, w.expect, w.history = p.marker, p.expect, nil
+			w.marker, w.expect, w.said = p.marker, p.expect, nil
 			w.judgeCounts(ctx, "after the last case")
 		}
 		w.marker, w.expect = marker, expect
+		w.forget()
 		if len(w.evidence.Findings) > before {
 			w.lateFinding()
 		}

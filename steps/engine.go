@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 
@@ -45,6 +45,7 @@ type engine struct {
 	Options
 	target   *targets.Target
 	language *scenarios.Language
+	patterns []*regexp.Regexp // of its sentences: compiled once, and not for each case by godog
 	rows     map[string]row
 	plan     map[place]*Case
 	missing  map[string]string // by case: why it is not applicable
@@ -118,7 +119,7 @@ func newEngine(o Options) (*engine, error) {
 		return nil, fmt.Errorf("compile the table of steps: %w", err)
 	}
 	e := &engine{
-		Options: o, target: o.Endpoint.Target, language: language, rows: map[string]row{}, plan: map[place]*Case{},
+		Options: o, target: o.Endpoint.Target, language: language, patterns: language.Patterns(), rows: map[string]row{}, plan: map[place]*Case{},
 		missing: map[string]string{}, verdicts: map[string]reports.Verdict{}, lived: map[string]bool{}, answers: &observe.Answers{}, began: o.Stream.Began(),
 		budget: o.Endpoint.Target.Limits.Records,
 	}
@@ -166,11 +167,8 @@ func (e *engine) initScenario(sc *godog.ScenarioContext, t tier) {
 		w.current = s
 		return ctx, nil
 	})
-	for _, r := range e.rows {
-		for _, pattern := range e.language.Patterns(r.Name) {
-			sc.Step(pattern, w.step)
-			sc.Step("^"+scenarios.Later+strings.TrimPrefix(pattern, "^"), w.step)
-		}
+	for _, pattern := range e.patterns {
+		sc.Step(pattern, w.step)
 	}
 	sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
 		w.end(ctx)

@@ -17,8 +17,9 @@ func (w *world) child(endpoint *targets.Endpoint, part string) *world {
 	w.mu.Lock()
 	w.children++
 	round := w.children + 1
-	w.mu.Unlock()
 	c := &world{engine: w.engine, Endpoint: endpoint, c: w.c, part: part}
+	w.parts = append(w.parts, c)
+	w.mu.Unlock()
 	c.blank(round)
 	c.enlist()
 	return c

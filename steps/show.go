@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,12 +31,20 @@ func (w *world) showExchange(x targets.Exchange, purpose, namespace, id string, 
 	w.emit(w.c.ID, reports.Event{Kind: reports.KindExchange, Exchange: &ev})
 }
 
+// deletion gives what the delete call of the operation is filled with: a run keeps it of each record.
+func (w *world) deletion(s *sent) targets.Vars {
+	call := w.target.Operations.Named(s.Operation).Delete
+	vars := w.vars(s).With(targets.Vars{"id": s.id})
+	maps.DeleteFunc(vars, func(name, _ string) bool { return !strings.Contains(call, name) })
+	return vars
+}
+
 // remember notes a record that the case has created: it is an event, and it is removed at the end. In a case that
 // compares the record later, it is read while it is new.
 func (w *world) remember(s *sent) {
 	w.engine.keep(createdRecord{
 		Record: reports.Record{ID: s.id, Operation: s.Operation, Namespace: s.namespace, Case: w.c.ID, Marker: w.marker},
-		vars:   w.vars(s).With(targets.Vars{"id": s.id}),
+		vars:   w.deletion(s),
 	})
 	if !slices.Contains(w.c.Needs, targets.NeedRead) || w.target.Operations.Named(s.Operation).Read == "" {
 		return

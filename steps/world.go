@@ -40,6 +40,7 @@ type world struct {
 	secondKey string
 
 	history   []*sent
+	said      []saying                               // what is kept of it when the case has ended
 	readings  map[string]map[scope][]targets.Reading // by label
 	seen      map[string]bool                        // record ids known so far
 	scopes    []scope
@@ -52,6 +53,7 @@ type world struct {
 	artifact  *reports.Artifact
 
 	children int             // parts that were begun
+	parts    []*world        // and their worlds
 	worst    reports.Verdict // of the parts so far
 	right    int             // records after each part
 	swept    []reports.CrashPoint
@@ -92,6 +94,24 @@ type sent struct {
 	permit      judge.Permit
 	first       *sent // what it repeats
 	arrival
+}
+
+// saying is what one attempt of the history says about the records.
+type saying struct {
+	scope
+	id          string
+	disposition reports.Disposition
+	succeeded   bool
+	repeats     bool
+}
+
+// heard gives what the history says about the records.
+func (w *world) heard() []saying {
+	list := slices.Clone(w.said)
+	for _, s := range w.history {
+		list = append(list, saying{s.scope(), s.id, s.disposition, s.Succeeded(), s.repeats})
+	}
+	return list
 }
 
 func (s *sent) scope() scope { return scope{s.Operation, s.namespace} }
@@ -254,4 +274,19 @@ func (w *world) finish() {
 		Verdict: v, Broken: broken, Reason: reason, Inferred: v == reports.Pass && w.inferred, Overlap: w.overlap,
 		Records: w.tallies, Artifact: w.artifact,
 	}})
+	for _, c := range append(w.parts, w) {
+		c.forget()
+	}
+	w.parts = nil
+}
+
+// forget drops what was sent and answered, of which only what the count after the last case asks for is kept: the memory
+// that a run takes must not grow with what its cases have seen. The reports have it.
+func (w *world) forget() {
+	for _, sc := range w.scopes {
+		w.expect[sc] = w.expected(sc) // which tells requests apart by their payloads
+	}
+	w.said, w.history = w.heard(), nil
+	w.readings = map[string]map[scope][]targets.Reading{"before": w.readings["before"]}
+	w.originals, w.payloads, w.captured, w.later, w.undo, w.swept = nil, nil, nil, nil, nil, nil
 }

@@ -33,10 +33,11 @@ gives what the run itself would have written. A stream without its end is an inc
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			debug.SetGCPercent(reportGarbage)
-			r, err := readReport(args[0])
+			r, file, err := readReport(args[0])
 			if err != nil {
 				return err
 			}
+			defer file.Close()
 			if len(list) == 0 {
 				return reports.Console(cmd.OutOrStdout(), r, reports.ConsoleOptions{Width: screenOf(cmd.OutOrStdout()).width, Color: screenOf(cmd.OutOrStdout()).color})
 			}
@@ -64,10 +65,11 @@ func compareCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var runs []reports.Report
 			for _, path := range args {
-				r, err := readReport(path)
+				r, file, err := readReport(path)
 				if err != nil {
 					return err
 				}
+				defer file.Close()
 				runs = append(runs, r)
 			}
 			return reports.CompareMarkdown(cmd.OutOrStdout(), reports.Compare(runs))
@@ -79,31 +81,32 @@ func compareCommand() *cobra.Command {
 // large run holds all of it, and so takes half as much again and not twice.
 const reportGarbage = 50
 
-// readReport reads a run from its event stream or from its JSON report.
-func readReport(path string) (reports.Report, error) {
+// readReport reads a run from its event stream or from its JSON report. The file is to be closed when all reports of the
+// run are written: it holds the evidence of its cases.
+func readReport(path string) (r reports.Report, file io.Closer, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return reports.Report{}, fmt.Errorf("read the run: %w", err)
+		return r, nil, fmt.Errorf("read the run: %w", err)
 	}
-	defer f.Close()
+	defer func() {
+		if err != nil {
+			_ = f.Close() // nothing was written to it
+		}
+	}()
 	if r, ok := jsonReport(f); ok {
-		return r, nil
+		return r, f, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return reports.Report{}, fmt.Errorf("read the run: %w", err)
+		return r, nil, fmt.Errorf("read the run: %w", err)
 	}
-	folder, none := reports.NewFolder(), true
-	err = reports.ReadInto(f, func(e reports.Event) error {
-		none = false
-		return folder.Event(e)
-	})
+	r, some, err := reports.FoldFile(f)
 	if err != nil {
-		return reports.Report{}, fmt.Errorf("read %s: it is neither a JSON report nor an event stream: %w", path, err)
+		return r, nil, fmt.Errorf("read %s: it is neither a JSON report nor an event stream: %w", path, err)
 	}
-	if none {
-		return reports.Report{}, fmt.Errorf("read %s: it holds no event", path)
+	if !some {
+		return r, nil, fmt.Errorf("read %s: it holds no event", path)
 	}
-	return folder.Report(), nil
+	return r, f, nil
 }
 
 // jsonReport reads a JSON report; false when the file is none.

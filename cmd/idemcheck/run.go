@@ -174,7 +174,8 @@ func (j *job) carryOut(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	folder := reports.NewFolder()
+	folder, remove := newFolder()
+	defer remove()
 	stream := reports.NewStream(id, j.shard.String(), nil, j.sinks(folder)...)
 	stream.Redact(j.target.Secrets.Redact)
 	if j.target.File == "" || j.runFlags.target == "" {

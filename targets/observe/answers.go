@@ -14,19 +14,26 @@ import (
 // hands the same Answers to Open. Its zero value is ready; it is safe for concurrent use.
 type Answers struct {
 	mu    sync.Mutex
-	notes []note
+	notes map[noted][]note
 }
 
+// noted is what answers are asked for by: a run has very many of them.
+type noted struct{ namespace, marker string }
+
 // note is one successful answer.
-type note struct{ namespace, operation, marker, id string }
+type note struct{ operation, id string }
 
 // Note keeps the id of one successful answer to an operation in a namespace ("": the target's own). An empty id means
 // that the answer was successful and had none: from then on, its marker cannot be counted there.
 func (a *Answers) Note(namespace, operation, marker, id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n := (note{namespace, operation, marker, id}); id == "" || !slices.Contains(a.notes, n) {
-		a.notes = append(a.notes, n)
+	if a.notes == nil {
+		a.notes = map[noted][]note{}
+	}
+	of, n := noted{namespace, marker}, note{operation, id}
+	if id == "" || !slices.Contains(a.notes[of], n) {
+		a.notes[of] = append(a.notes[of], n)
 	}
 }
 
@@ -35,9 +42,9 @@ func (a *Answers) ids(namespace, operation, marker string) (ids []string, withou
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ids = []string{}
-	for _, n := range a.notes {
+	for _, n := range a.notes[noted{namespace, marker}] {
 		switch {
-		case n.namespace != namespace || n.marker != marker || (operation != "" && n.operation != operation):
+		case operation != "" && n.operation != operation:
 		case n.id == "":
 			without++
 		case !slices.Contains(ids, n.id):
