@@ -91,8 +91,8 @@ Feature: Crash
 
     @id:hang-up[headers]
     Examples:
-      | when                 | fault                                    |
-      | in its header fields | the connection is cut inside the headers |
+      | when            | fault                                   |
+      | before its body | the connection is cut after the headers |
 
     @id:hang-up[body]
     Examples:

@@ -38,7 +38,7 @@ var choices = map[string][]scenarios.Choice{
 	},
 	"fault": {
 		{Phrase: "its answer is lost", Value: string(targets.LostResponse)},
-		{Phrase: "the connection is cut inside the headers", Value: string(targets.HangUpHeaders)},
+		{Phrase: "the connection is cut after the headers", Value: string(targets.HangUpHeaders)},
 		{Phrase: "the connection is cut inside the body", Value: string(targets.HangUpHalfBody)},
 		{Phrase: "the connection is cut right after the last byte", Value: string(targets.HangUpAfterWrite)},
 		{Phrase: "the connection is cut inside the answer", Value: string(targets.HangUpHalfAnswer)},

@@ -22,15 +22,26 @@ type FaultKind string
 // The faults of an attempt. Each ends with the sender closing its own connection.
 const (
 	NoFault          FaultKind = ""
-	LostResponse     FaultKind = "lost-response"       // sent whole; the answer arrives but is never read
-	HangUpHeaders    FaultKind = "hang-up-in-headers"  // closed before the header block was complete
-	HangUpHalfBody   FaultKind = "hang-up-in-body"     // closed with half of the body sent
-	HangUpAfterWrite FaultKind = "hang-up-after-write" // closed right after the last byte was sent
-	HangUpHalfAnswer FaultKind = "hang-up-in-answer"   // sent whole; closed with half of the answer's body read
+	LostResponse     FaultKind = "lost-response"         // sent whole; the answer arrives but is never read
+	HangUpHeaders    FaultKind = "hang-up-after-headers" // closed with the headers sent, and nothing of the body
+	HangUpHalfBody   FaultKind = "hang-up-in-body"       // closed with half of the body sent
+	HangUpAfterWrite FaultKind = "hang-up-after-write"   // closed right after the last byte was sent
+	HangUpHalfAnswer FaultKind = "hang-up-in-answer"     // sent whole; closed with half of the answer's body read
 )
 
 // awaits reports whether an attempt with this fault waits for an answer, or the beginning of one.
 func (f FaultKind) awaits() bool { return f == NoFault || f == LostResponse || f == HangUpHalfAnswer }
+
+// cut gives how much of a body of so many bytes is sent before the sender hangs up; false: all of it.
+func (f FaultKind) cut(size int) (sent int, ok bool) {
+	switch f {
+	case HangUpHeaders:
+		return 0, true
+	case HangUpHalfBody:
+		return size / 2, true
+	}
+	return size, false
+}
 
 // Attempt is one request to put on the wire, complete: its header holds the key already.
 type Attempt struct {

@@ -40,17 +40,12 @@ func (w *http1Wire) start() {
 	}
 }
 
-// spared is the part of a request that its fault lets through. A hang-up in the headers leaves out the empty line
-// only: the target has read the key, and must still not act.
+// spared is the part of a request that its fault lets through. Where the body is missing, or a part of it, the target has
+// read the key, and must still not act.
 func spared(r *outgoing, head []byte) []byte {
-	switch r.fault {
-	case HangUpHeaders:
-		return head[:len(head)-len("\r\n")]
-	case HangUpHalfBody:
-		payload := r.payload()
-		return append(head, payload[:len(payload)/2]...)
-	}
-	return append(head, r.payload()...)
+	payload := r.payload()
+	sent, _ := r.fault.cut(len(payload))
+	return append(head, payload[:sent]...)
 }
 
 // listen hands over the answer, and stops a write that the target does not take any more.
@@ -130,10 +125,17 @@ func (w *http1Wire) finish() outcome {
 	return out
 }
 
-// hangUp leaves, except where the answer has begun: then there is nothing that could still get lost.
+// hangUp leaves, except where the answer has begun: then there is nothing that could still get lost. A target that has
+// got but a part of the request is given the time to notice and to close its side: a retry that overtakes what it follows
+// would say nothing about that.
 func (w *http1Wire) hangUp() {
-	if !w.fault.awaits() {
-		w.link.hangUp()
+	if w.fault.awaits() {
+		return
+	}
+	w.link.hangUp()
+	if _, part := w.fault.cut(0); part {
+		w.link.drain()
+	} else {
 		go w.link.drain()
 	}
 }

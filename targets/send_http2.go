@@ -25,9 +25,6 @@ type http2Wire struct {
 
 // newHTTP2Wire begins HTTP/2 on a connection.
 func newHTTP2Wire(ctx context.Context, l *link, r *outgoing, reader answerReader) (*http2Wire, error) {
-	if r.fault == HangUpHeaders {
-		return nil, failure(FailureNotSent, "%s needs HTTP/1.1, which the target does not offer", r.fault)
-	}
 	conn, err := clientConn(ctx, l)
 	if err != nil {
 		return nil, err
@@ -89,8 +86,8 @@ func (w *http2Wire) exchange() answer {
 }
 
 func (w *http2Wire) send() {
-	if w.fault == HangUpHalfBody {
-		w.holdAt(len(w.body.data) / 2)
+	if at, ok := w.fault.cut(len(w.body.data)); ok {
+		w.holdAt(at)
 		return
 	}
 	w.run()
@@ -99,8 +96,9 @@ func (w *http2Wire) send() {
 // hold withholds the last byte of the body. Without a body, or with the gate at the header, it is the whole request:
 // HTTP/2 is not written by the byte.
 func (w *http2Wire) hold(gate Gate) {
-	if n := len(w.body.data); w.fault == HangUpHalfBody {
-		w.holdAt(n / 2)
+	n := len(w.body.data)
+	if at, ok := w.fault.cut(n); ok {
+		w.holdAt(at)
 	} else if n > 0 && gate == GateBody {
 		w.holdAt(n - 1)
 	}
@@ -118,7 +116,7 @@ func (w *http2Wire) holdAt(at int) {
 }
 
 func (w *http2Wire) release() {
-	if w.fault != HangUpHalfBody {
+	if _, ok := w.fault.cut(0); !ok {
 		w.body.release()
 	}
 	w.run()
@@ -159,6 +157,9 @@ func (w *http2Wire) breakOff() error {
 		return err
 	}
 	w.link.hangUp()
+	if _, part := w.fault.cut(0); part {
+		<-w.answers // as over HTTP/1.1, the target has the time to notice; a connection that was hung up has its deadline
+	}
 	return errFault(w.fault, time.Time{})
 }
 
@@ -179,6 +180,6 @@ func (w *http2Wire) broken() error {
 	case a := <-w.answers:
 		return a.err
 	default:
-		return nil // half of the body is written, and net/http waits for the rest
+		return nil // what the fault lets through is written, and net/http waits for the rest
 	}
 }

@@ -47,7 +47,7 @@ func newOutgoing(a Attempt, hosts hostSet) (*outgoing, error) {
 	if !httpguts.ValidHeaderFieldName(a.Method) {
 		return nil, failure(FailureNotSent, "%q is not a method", a.Method)
 	}
-	if a.Fault == HangUpHalfBody && len(a.Body) == 0 {
+	if _, cut := a.Fault.cut(0); cut && len(a.Body) == 0 {
 		return nil, failure(FailureNotSent, "%s needs a request with a body", a.Fault)
 	}
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")

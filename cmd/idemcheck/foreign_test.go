@@ -25,7 +25,8 @@ var moovTruth = alike(map[string]truth{
 	"crash-after-answer":         breaksMust("duplicate key-ignored"),
 	"invalid-then-corrected":     breaksMust("stuck"), // a key is used up by a request that did nothing
 	"error-then-retry":           breaksMust("stuck"),
-	"hang-up[body]":              breaksMust("lost"), // it says that it was done
+	"hang-up[headers]":           breaksMust("lost"), // it says that it was done
+	"hang-up[body]":              breaksMust("lost"),
 	"lost-answer[never-arrived]": breaksMust("lost"),
 })
 

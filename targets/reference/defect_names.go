@@ -68,6 +68,7 @@ const (
 	noteOverwritesTask
 	workLostOnHangUp
 	recordBeforeKey
+	undeliveredGivesKeyBack
 	lockShorterThanHandler
 	lockDeletedByFormerOwner
 	claimOutlivesOwner

@@ -21,6 +21,8 @@ func (s *Server) wrongTransact() func(context.Context, *attempt, claim) (answer,
 	switch {
 	case s.broken(recordBeforeKey):
 		return s.transactTwice
+	case s.broken(undeliveredGivesKeyBack):
+		return s.transactDelivered
 	case s.broken(workLostOnHangUp):
 		return s.transactInVain
 	case s.broken(answerInSecondTransaction):
@@ -71,6 +73,31 @@ func (s *Server) transactTwice(ctx context.Context, a *attempt, held claim) (ans
 		return answer{}, fmt.Errorf("store the key: %w", context.Cause(a.Context()))
 	}
 	return reply, s.completeLate(ctx, a, held, reply)
+}
+
+// transactDelivered commits the record first and completes the claim when its
+// answer is delivered: it sends one half, and does not if the client has hung
+// up by then (undelivered-gives-key-back).
+func (s *Server) transactDelivered(ctx context.Context, a *attempt, held claim) (answer, error) {
+	reply, err := s.transactWith(ctx, a, held, completeNothing)
+	if err != nil {
+		return answer{}, err
+	}
+	a.answered = true
+	half, rest := reply, reply.Body[len(reply.Body)/2:]
+	half.Body = reply.Body[:len(reply.Body)/2]
+	a.w.Header().Set("Content-Length", strconv.Itoa(len(reply.Body)))
+	_ = errors.Join(put(a.w, half), http.NewResponseController(a.w).Flush()) // the context tells
+	if hangsUp(a.Context(), s.faults.window[undeliveredGivesKeyBack]) {
+		return answer{}, fmt.Errorf("deliver the answer: %w", context.Cause(a.Context()))
+	}
+	if err := s.completeLate(ctx, a, held, reply); err != nil {
+		return answer{}, err
+	}
+	if _, err := a.w.Write(rest); err != nil {
+		s.options.Logger.Debug("answer not delivered", "path", a.URL.Path, "error", err)
+	}
+	return reply, nil
 }
 
 // transactLate commits the record first and completes the claim in a second
