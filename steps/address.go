@@ -21,6 +21,15 @@ func (w *world) address(a sendArgs) (string, map[string]string) {
 	return base, over(headers, switches[a.Switch])
 }
 
+// switchVars are what stands in the headers of a test switch.
+func switchVars(name, duration, status string) targets.Vars {
+	usual := "500"
+	if name == "refuse" {
+		usual = "429"
+	}
+	return targets.Vars{"duration": pick(duration, slowness.String()), "status": pick(status, usual)}
+}
+
 // caller gives the headers of a credential; none for the target's own.
 func (w *world) caller(name string) map[string]string {
 	switch name {

@@ -53,8 +53,8 @@ func hasKeyedDelete(t *targets.Target, _ Abilities) bool {
 	return mainOperation(t).Delete != "" && slices.Contains(t.Profile.Key.Methods, http.MethodDelete)
 }
 
-func switchTakesStatus(t *targets.Target) bool {
-	for name, value := range t.Switches.Refuse {
+func takesStatus(headers map[string]string) bool {
+	for name, value := range headers {
 		if (targets.Request{Headers: map[string]string{name: value}}).Mentions("status") {
 			return true
 		}

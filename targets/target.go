@@ -186,8 +186,8 @@ type Sink struct {
 
 // Switches are request headers by which a test target can be made slow, made to fail, or made to refuse.
 type Switches struct {
-	Slow   map[string]string `yaml:"slow"` // {{duration}}
-	Fail   map[string]string `yaml:"fail"`
+	Slow   map[string]string `yaml:"slow"`   // {{duration}}
+	Fail   map[string]string `yaml:"fail"`   // {{status}}: 500, or 504 where that can be had
 	Refuse map[string]string `yaml:"refuse"` // {{status}}: 429, 401 or 403
 }
 

@@ -64,7 +64,7 @@
 //
 //	Test-Slow-Before: 300ms   waits before the ledger is asked
 //	Test-Slow: 300ms          waits after the claim and before the work
-//	Test-Fail: 500|503|drop   fails; drop closes the connection without an answer
+//	Test-Fail: 500|503|504|drop  fails; drop closes the connection without an answer
 //	Test-Fail-At: POINT       before-work (after the claim), in-work (the default: in the
 //	                          transaction, before its commit) or after-commit
 //	Test-Refuse: 429          refuses with this 4xx before the ledger is asked
