@@ -26,6 +26,8 @@ func ways() map[string]map[string]way {
 			targets.ModeReject:  refuseRunning,
 			targets.ModeWait:    awaitFirst,
 			targets.ModePointer: refuseRunning,
+			// No owner documents that a second request runs beside the first; it is for tests.
+			targets.ModeExecutes: runBeside,
 		},
 		"scope.operation": {
 			targets.ModeReject: refuseReuse,
@@ -104,6 +106,11 @@ func refuseRunning(s *Server, _ context.Context, _ *attempt, _ entry, c targets.
 	return answer{}, s.manners.refusal(c, inFlight(), "")
 }
 
+func runBeside(s *Server, ctx context.Context, a *attempt, _ entry, _ targets.Clause) (answer, error) {
+	a.again = false
+	return s.performKeyless(ctx, a)
+}
+
 func overwriteFirst(s *Server, ctx context.Context, a *attempt, e entry, c targets.Clause) (answer, error) {
 	if e.state == running || a.op.name != createTaskOperation {
 		return giveFirst(s, ctx, a, e, c)
@@ -155,9 +162,13 @@ func replayRecord(s *Server, ctx context.Context, a *attempt, e entry, c targets
 	return reply, err
 }
 
-// present reads the record that an entry is about; what is none is answered as it was.
+// present reads the record that an entry is about; what is none is answered as it was. Where tenants or environments
+// share their keys, a record of another one is shown as it was first answered.
 func (s *Server) present(ctx context.Context, a *attempt, e entry) (answer, error) {
+	scope := s.manners.Scope
 	switch {
+	case spoken(scope.Tenant) == targets.ModeShared || spoken(scope.Environment) == targets.ModeShared:
+		return e.reply, nil
 	case e.operation == createTaskOperation:
 		return read(ctx, s, a.request, "task", selectTask, sequence("D", e.reply.Reference), scanTask)
 	case e.operation == updateNoteOperation:
