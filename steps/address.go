@@ -54,13 +54,7 @@ func (w *world) place(namespace string) (string, map[string]string) {
 // placeAt is place for one instance of the target.
 func (e *engine) placeAt(endpoint *targets.Endpoint, namespace string) (string, map[string]string) {
 	base, headers := endpoint.URL, e.target.Headers
-	var n *targets.Namespace
-	switch namespace {
-	case "other_tenant":
-		n = e.target.Namespaces.OtherTenant
-	case "test_environment":
-		n = e.target.Namespaces.TestEnvironment
-	}
+	n := e.target.Namespaces.Given()[namespace]
 	if n == nil {
 		return base, headers
 	}

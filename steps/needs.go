@@ -65,6 +65,12 @@ var needs = map[targets.Need]need{
 		"give the credentials of another tenant (namespaces.other_tenant)"},
 	targets.NeedTestEnvironment: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.TestEnvironment != nil },
 		"say how the test environment is reached (namespaces.test_environment)"},
+	targets.NeedOtherRegion: {func(t *targets.Target, _ Abilities) bool {
+		return t.Namespaces.OtherRegion != nil && isolated(t.Profile.Scope.Region)
+	}, "say how another region is reached, and that a key counts in one only (namespaces.other_region, scope.region)"},
+	targets.NeedOtherPartition: {func(t *targets.Target, _ Abilities) bool {
+		return t.Namespaces.OtherPartition != nil && isolated(t.Profile.Scope.Partition)
+	}, "say how another part of the account is reached, and that a key counts in one only (namespaces.other_partition, scope.partition)"},
 	targets.NeedOtherOperation: {hasOtherOperation,
 		"describe a second operation and an observer that counts its records (operations, observers[].operation)"},
 	targets.NeedReplicas: {func(t *targets.Target, a Abilities) bool { return len(t.Replicas) > 0 || a.Replicas },

@@ -41,6 +41,11 @@ func textOperation(t *targets.Target) *targets.Operation {
 	return nil
 }
 
+// isolated reports whether a dimension of the scope is documented to part the keys.
+func isolated(c targets.Clause) bool {
+	return c.Provenance == targets.Documented && c.Has(targets.ModeIsolated) && !c.Has(targets.ModeShared)
+}
+
 func keyInHeader(t *targets.Target) bool {
 	return t.Profile.Key.In == targets.InHeader || t.Profile.Key.In == ""
 }

@@ -24,6 +24,8 @@ const (
 	NeedRetry           Need = "retry"              // a retry schedule
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"
+	NeedOtherRegion     Need = "other-region"    // and a key counts in one only
+	NeedOtherPartition  Need = "other-partition" // of the account; and a key counts in one only
 	NeedOtherOperation  Need = "other-operation"
 	NeedReplicas        Need = "replicas"
 	NeedApprovals       Need = "approvals"

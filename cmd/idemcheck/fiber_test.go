@@ -55,6 +55,8 @@ var fiberTruth = map[string]truth{
 	"K5":                              holds,
 	"K6[other-tenant]":                breaksMust("leaked lost"), // answered with the other tenant's order, and none made
 	"K6[test-environment]":            notApplicable,
+	"K6[other-region]":                notApplicable,
+	"K6[other-partition]":             notApplicable,
 	"first-request":                   holds,
 	"replay-once":                     holds,
 	"replay-three-times":              holds,

@@ -28,9 +28,6 @@ var unproven = map[string][]string{
 	"nothing is judged by time":                                                    {"checkout in_flight.min_wait", "svix in_flight.max_wait"},
 	"said of how records are counted, and not of keys":                             {"docusign counting.lookup", "increase counting.lookup", "stripe-v2 counting.eventual"},
 	"a server that takes the quotes for letters of the key keeps all its promises": {"ietf-draft-07 key.quoting"},
-	"the reference has no regions, and no parts of an account": {
-		"adyen scope.region.mode", "aws-ec2 scope.region.mode", "formance scope.partition.mode", "square scope.partition.mode",
-	},
-	"the reference has no operation with two methods":                      {"resend scope.method.mode"},
-	"the store of the reference is within it, and cannot be taken from it": {"worldpay store_down.mode"},
+	"the reference has no operation with two methods":                              {"resend scope.method.mode"},
+	"the store of the reference is within it, and cannot be taken from it":         {"worldpay store_down.mode"},
 }

@@ -31,6 +31,8 @@ var readers = map[string][]string{
 	"scope.user":            {"another-caller"},
 	"scope.tenant":          {"K6[other-tenant]"},
 	"scope.environment":     {"K6[test-environment]"},
+	"scope.region":          {"K6[other-region]"},
+	"scope.partition":       {"K6[other-partition]"},
 	"scope.operation":       {"K3[baseline-key]"},
 	"refused":               {"K4"},
 }
@@ -87,17 +89,18 @@ func clauseAt(p *targets.Profile, section string) *targets.Clause {
 		"failures.server_error": &p.Failures.ServerError, "failures.timeout": &p.Failures.Timeout,
 		"scope.credential": &p.Scope.Credential, "scope.user": &p.Scope.User, "scope.tenant": &p.Scope.Tenant,
 		"scope.environment": &p.Scope.Environment, "scope.operation": &p.Scope.Operation,
+		"scope.region": &p.Scope.Region, "scope.partition": &p.Scope.Partition,
 	}[section]
 }
 
 // ground puts the stand-in where the value shows, by another documented mode or by an open door where the key would only
 // be demanded. It says what it changed, which by itself must leave the cases green.
 func ground(p *targets.Profile, v targets.ProfileValue) string {
+	if v.Section == "key" {
+		return openDoor(p, v)
+	}
 	c := clauseAt(p, v.Section)
 	switch {
-	case v.Section == "key" && p.Missing.Mode == nil, v.Section == "key" && p.Missing.Mode[0] != targets.ModeExecutes:
-		p.Missing = known(targets.ModeExecutes)
-		return "missing.mode executes"
 	case v.Path() == "mismatch.mode" && len(c.Compares) > 0 && !slices.Contains(c.Compares, "body") && !slices.Contains(c.Compares, "query"):
 		c.Compares = targets.Strings{"body"}
 		return "mismatch.compares body"
@@ -112,6 +115,16 @@ func ground(p *targets.Profile, v targets.ProfileValue) string {
 		return v.Section + ".mode reject"
 	}
 	return ""
+}
+
+// openDoor has requests without a key carried out, where the stand-in would refuse them all: one that looks for its key
+// elsewhere finds none.
+func openDoor(p *targets.Profile, v targets.ProfileValue) string {
+	if m := p.Missing.Mode; len(m) > 0 && m[0] == targets.ModeExecutes || readers[v.Path()] != nil {
+		return ""
+	}
+	p.Missing = known(targets.ModeExecutes)
+	return "missing.mode executes"
 }
 
 // known is a clause that says only what is done.

@@ -23,7 +23,9 @@
 //	reference-t2            tenant T2, all operations
 //
 // The header Crm-Environment is production (the default) or test. Tenant and
-// environment together own all records; nobody sees those of another.
+// environment together own all records; nobody sees those of another. So do
+// the region and the ledger of an account: Crm-Region and Crm-Ledger are first
+// (the default) or second.
 //
 // # Resources
 //

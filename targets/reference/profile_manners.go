@@ -77,6 +77,12 @@ func (m *manners) identity(a *attempt) identity {
 	if spoken(m.Scope.Environment) == targets.ModeShared {
 		environment = "*"
 	}
+	if spoken(m.Scope.Region) == targets.ModeShared {
+		environment = strings.Replace(environment, inSecondRegion, "", 1)
+	}
+	if spoken(m.Scope.Partition) == targets.ModeShared {
+		environment = strings.Replace(environment, inSecondLedger, "", 1)
+	}
 	if mode := spoken(m.Scope.Operation); mode == targets.ModeShared || mode == targets.ModeReject {
 		operation = "*"
 	}

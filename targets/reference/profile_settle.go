@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -162,12 +163,13 @@ func replayRecord(s *Server, ctx context.Context, a *attempt, e entry, c targets
 	return reply, err
 }
 
-// present reads the record that an entry is about; what is none is answered as it was. Where tenants or environments
-// share their keys, a record of another one is shown as it was first answered.
+// present reads the record that an entry is about; what is none is answered as it was. Where name spaces share
+// their keys, a record of another one is shown as it was first answered.
 func (s *Server) present(ctx context.Context, a *attempt, e entry) (answer, error) {
 	scope := s.manners.Scope
+	shared := func(c targets.Clause) bool { return spoken(c) == targets.ModeShared }
 	switch {
-	case spoken(scope.Tenant) == targets.ModeShared || spoken(scope.Environment) == targets.ModeShared:
+	case slices.ContainsFunc([]targets.Clause{scope.Tenant, scope.Environment, scope.Region, scope.Partition}, shared):
 		return e.reply, nil
 	case e.operation == createTaskOperation:
 		return read(ctx, s, a.request, "task", selectTask, sequence("D", e.reply.Reference), scanTask)
