@@ -23,6 +23,17 @@ Feature: Failure
     And "retry" is handled as a retry after a failure of "failing"
     And exactly 0 records exist, and 1 more if "retry" rightly created its own
 
+  @id:timeout-then-retry @needs:key @needs:fail @needs:fail-status
+  @ref:https://github.com/LabsCrypt/remitlend/issues/1329
+  Scenario: The target gives up after it has begun (504), then the same request again
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent as "given up" with the target told to fail
+      | status | 504 |
+    And the operation is sent again as "retry" with the key of "given up" until it settles
+    Then "given up" is handled as a request that the target was told to refuse or to fail
+    And "retry" is handled as a retry after a failure of "given up"
+    And exactly 0 records exist, and 1 more if "retry" rightly created its own
+
   @id:turned-away[429] @after:replay-once @needs:key @needs:refuse @needs:event
   @ref:https://docs.stripe.com/error-low-level
   Scenario: Refused for its rate, then the same request again

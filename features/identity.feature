@@ -125,3 +125,25 @@ Feature: Identity collisions
     And exactly 1 record exists in the test environment
     And exactly 1 record exists
     And "test environment" shows nothing of "baseline"
+
+  @id:K6[other-region] @needs:key @needs:other-region
+  @ref:https://docs.adyen.com/development-resources/api-idempotency
+  Scenario: Identical ids and the same key in another region
+    Given the baseline was completed
+    And event "E204" is approved in the other region for target record "A18"
+    When the operation is sent as "other region" with the baseline's key in the other region
+    Then "other region" is handled as a request of its own in its namespace
+    And exactly 1 record exists in the other region
+    And exactly 1 record exists
+    And "other region" shows nothing of "baseline"
+
+  @id:K6[other-partition] @needs:key @needs:other-partition
+  @ref:https://github.com/formancehq/ledger
+  Scenario: Identical ids and the same key in another part of the account
+    Given the baseline was completed
+    And event "E204" is approved in the other part of the account for target record "A18"
+    When the operation is sent as "other part" with the baseline's key in the other part of the account
+    Then "other part" is handled as a request of its own in its namespace
+    And exactly 1 record exists in the other part of the account
+    And exactly 1 record exists
+    And "other part" shows nothing of "baseline"

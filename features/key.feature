@@ -50,6 +50,15 @@ Feature: Key
     Then "first" is handled as a request with a key that the target may refuse
     And exactly 0 records exist, and 1 more if "first" rightly created its own
 
+  @id:key-as-documented @should @after:replay-once @needs:key @needs:opaque-key @needs:key-form
+  @ref:https://docs.stripe.com/api/idempotent_requests
+  Scenario: Keys of the documented lengths and letters are taken
+    The longest that is documented, the shortest where that is long enough to be new, and keys that together hold every
+    documented letter. What lies beyond is in the cases about odd keys.
+    Given event "E204" is approved for target record "A18"
+    When the operation is sent with a key of each documented form
+    Then exactly 0 records exist, and 1 more for each attempt that was answered with one
+
   @id:key-trailing-space @should @after:replay-once @needs:key @needs:opaque-key @needs:spaced-key
   @ref:https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
   Scenario: A key with a space at its end is another key, unless it is refused

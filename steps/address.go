@@ -21,6 +21,15 @@ func (w *world) address(a sendArgs) (string, map[string]string) {
 	return base, over(headers, switches[a.Switch])
 }
 
+// switchVars are what stands in the headers of a test switch.
+func switchVars(name, duration, status string) targets.Vars {
+	usual := "500"
+	if name == "refuse" {
+		usual = "429"
+	}
+	return targets.Vars{"duration": pick(duration, slowness.String()), "status": pick(status, usual)}
+}
+
 // caller gives the headers of a credential; none for the target's own.
 func (w *world) caller(name string) map[string]string {
 	switch name {
@@ -45,13 +54,7 @@ func (w *world) place(namespace string) (string, map[string]string) {
 // placeAt is place for one instance of the target.
 func (e *engine) placeAt(endpoint *targets.Endpoint, namespace string) (string, map[string]string) {
 	base, headers := endpoint.URL, e.target.Headers
-	var n *targets.Namespace
-	switch namespace {
-	case "other_tenant":
-		n = e.target.Namespaces.OtherTenant
-	case "test_environment":
-		n = e.target.Namespaces.TestEnvironment
-	}
+	n := e.target.Namespaces.Given()[namespace]
 	if n == nil {
 		return base, headers
 	}

@@ -162,7 +162,7 @@ func (w *world) tellExpired(s, first *sent) {
 		w.note(false, "the record of %q (%s) comes from expiry and not from a second intent: it was sent %s after %q, when the key was no longer kept (%s)",
 			s.Name, s.id, after, first.Name, spell(endOfRetention(w.target.Profile)))
 	}
-	if s.permit.Name == "" {
+	if s.permit.Name == "" || s.permit.Name == judge.RetentionMax {
 		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and was %s; what then happens is not documented (expired)",
 			s.Name, after, first.Name, s.disposition)
 	}

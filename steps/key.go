@@ -53,6 +53,10 @@ func (w *world) chooseKey(s *sent, a sendArgs) (key, words string, err error) {
 	if length, long := strings.CutPrefix(a.Key, "length:"); long {
 		return w.longKey(s, length)
 	}
+	if form, is := strings.CutPrefix(a.Key, keyOfForm); is {
+		key, err = w.formedKey(form)
+		return key, "its own: the " + form, err
+	}
 	switch a.Key {
 	case "spaced", "beyond-ascii", "other-beyond-ascii", "other-quoting", "two-lines":
 		return w.oddKey(s, a.Key)

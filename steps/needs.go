@@ -65,6 +65,12 @@ var needs = map[targets.Need]need{
 		"give the credentials of another tenant (namespaces.other_tenant)"},
 	targets.NeedTestEnvironment: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.TestEnvironment != nil },
 		"say how the test environment is reached (namespaces.test_environment)"},
+	targets.NeedOtherRegion: {func(t *targets.Target, _ Abilities) bool {
+		return t.Namespaces.OtherRegion != nil && isolated(t.Profile.Scope.Region)
+	}, "say how another region is reached, and that a key counts in one only (namespaces.other_region, scope.region)"},
+	targets.NeedOtherPartition: {func(t *targets.Target, _ Abilities) bool {
+		return t.Namespaces.OtherPartition != nil && isolated(t.Profile.Scope.Partition)
+	}, "say how another part of the account is reached, and that a key counts in one only (namespaces.other_partition, scope.partition)"},
 	targets.NeedOtherOperation: {hasOtherOperation,
 		"describe a second operation and an observer that counts its records (operations, observers[].operation)"},
 	targets.NeedReplicas: {func(t *targets.Target, a Abilities) bool { return len(t.Replicas) > 0 || a.Replicas },
@@ -127,6 +133,8 @@ var needs = map[targets.Need]need{
 		"the key travels in no header"},
 	targets.NeedSpacedKey: {func(t *targets.Target, _ Abilities) bool { return keepsSpace(t) },
 		"HTTP drops a space at the end of a bare header, so that no such key can be sent (key.quoting)"},
+	targets.NeedKeyForm: {func(t *targets.Target, _ Abilities) bool { return len(keyForms(t.Profile.Key)) > 0 },
+		"say what a key may look like (key.max_length, key.min_length, key.alphabet)"},
 	targets.NeedKeyedDelete: {hasKeyedDelete,
 		"say that a delete takes a key, and how a record is deleted (key.methods: [POST, DELETE], operations.<name>.delete)"},
 	targets.NeedSlow: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Slow) > 0 },
@@ -137,8 +145,10 @@ var needs = map[targets.Need]need{
 		"say how the target is made to fail (switches.fail)"},
 	targets.NeedRefuse: {func(t *targets.Target, _ Abilities) bool { return len(t.Switches.Refuse) > 0 },
 		"say how the target is made to refuse (switches.refuse)"},
-	targets.NeedRefuseStatus: {func(t *targets.Target, _ Abilities) bool { return switchTakesStatus(t) },
+	targets.NeedRefuseStatus: {func(t *targets.Target, _ Abilities) bool { return takesStatus(t.Switches.Refuse) },
 		"let {{status}} stand in the switch that makes the target refuse (switches.refuse)"},
+	targets.NeedFailStatus: {func(t *targets.Target, _ Abilities) bool { return takesStatus(t.Switches.Fail) },
+		"let {{status}} stand in the switch that makes the target fail (switches.fail)"},
 	needManyRecords: {func(t *targets.Target, _ Abilities) bool { return t.Limits.Records >= manyRecords },
 		fmt.Sprintf("allow as many records as it creates (limits.records: %d)", manyRecords)},
 	targets.NeedObserver: {func(t *targets.Target, _ Abilities) bool { return counts(t, mainOperation(t).Name) },

@@ -41,6 +41,11 @@ func textOperation(t *targets.Target) *targets.Operation {
 	return nil
 }
 
+// isolated reports whether a dimension of the scope is documented to part the keys.
+func isolated(c targets.Clause) bool {
+	return c.Provenance == targets.Documented && c.Has(targets.ModeIsolated) && !c.Has(targets.ModeShared)
+}
+
 func keyInHeader(t *targets.Target) bool {
 	return t.Profile.Key.In == targets.InHeader || t.Profile.Key.In == ""
 }
@@ -53,8 +58,8 @@ func hasKeyedDelete(t *targets.Target, _ Abilities) bool {
 	return mainOperation(t).Delete != "" && slices.Contains(t.Profile.Key.Methods, http.MethodDelete)
 }
 
-func switchTakesStatus(t *targets.Target) bool {
-	for name, value := range t.Switches.Refuse {
+func takesStatus(headers map[string]string) bool {
+	for name, value := range headers {
 		if (targets.Request{Headers: map[string]string{name: value}}).Mentions("status") {
 			return true
 		}

@@ -22,8 +22,9 @@ type comparison struct {
 }
 
 // comparisons lists the changes that an operation's request allows: each member of its body, the ways to spell it, its
-// query and its path. The method is not varied: PUT on a collection may replace all of it.
-func comparisons(op targets.Operation) []comparison {
+// query and its path. The method is not varied: PUT on a collection may replace all of it. What the profile documents of
+// the parts that are compared goes before what the target file calls material.
+func comparisons(op targets.Operation, c targets.Clause) []comparison {
 	list := memberChanges(op)
 	for _, s := range []struct {
 		spelling targets.Spelling
@@ -42,7 +43,27 @@ func comparisons(op targets.Operation) []comparison {
 			list = append(list, comparison{s.part, s.change, string(s.spelling), s.expect})
 		}
 	}
-	return append(list, addressChanges(op)...)
+	list = append(list, addressChanges(op)...)
+	if c.Judged() && len(c.Compares) > 0 {
+		for i, one := range list {
+			list[i].expect = byComparedParts(one, c.Compares)
+		}
+	}
+	return list
+}
+
+// byComparedParts gives what a change amounts to where the compared parts of a request are documented. The parameters of a
+// query interface may travel in a body as well, and what the target file says nothing of may be refused for other reasons.
+func byComparedParts(change comparison, parts []string) judge.Situation {
+	kind, arg, _ := strings.Cut(change.vary, ":")
+	part := map[string]string{"changed": "body", "text": "body", "query": "query"}[kind]
+	if kind == "changed" && slices.Contains(parts, "/"+strings.TrimPrefix(arg, "/")) {
+		return judge.Mismatch
+	}
+	if part == "" || change.expect == "" || slices.Contains(parts, part) || part == "body" && slices.Contains(parts, "query") {
+		return change.expect
+	}
+	return judge.Replay
 }
 
 // memberChanges changes the members of a body one at a time: first those that the target file calls material, by its
@@ -113,7 +134,7 @@ func (w *world) comparePayloads(ctx context.Context, a compareArgs) error {
 	if err != nil {
 		return err
 	}
-	list, err := w.chosen(comparisons(mainOperation(w.target)))
+	list, err := w.chosen(comparisons(mainOperation(w.target), w.target.Profile.Mismatch))
 	if err != nil {
 		return err
 	}

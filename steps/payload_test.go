@@ -23,7 +23,7 @@ func TestComparisons(t *testing.T) {
 		"query dry=1": judge.Mismatch, "query": "", "path": "",
 	}
 	got := map[string]judge.Situation{}
-	for _, c := range comparisons(op) {
+	for _, c := range comparisons(op, targets.Clause{}) {
 		got[c.part] = c.expect
 		if c.part == "member removed" {
 			assert.Equal(t, "removed:customer", c.vary, "the marker stays")
@@ -32,7 +32,7 @@ func TestComparisons(t *testing.T) {
 	assert.Equal(t, want, got)
 
 	var parts []string
-	for _, c := range comparisons(targets.Operation{Request: targets.Request{Line: "POST /notes", Body: targets.NewTextBody("{{marker}}")}}) {
+	for _, c := range comparisons(targets.Operation{Request: targets.Request{Line: "POST /notes", Body: targets.NewTextBody("{{marker}}")}}, targets.Clause{}) {
 		parts = append(parts, c.part)
 	}
 	assert.Equal(t, []string{"body", "query", "path"}, parts)
@@ -61,5 +61,31 @@ func TestOtherAddress(t *testing.T) {
 		got, err := otherAddress(c.address, c.kind, c.arg)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, got)
+	}
+}
+
+// What the profile documents of the compared parts goes before what the target file calls material.
+func TestComparedParts(t *testing.T) {
+	t.Parallel()
+	body := comparison{vary: "changed:/note", expect: judge.Mismatch}
+	query := comparison{vary: "query:source=import", expect: judge.Mismatch}
+	for name, c := range map[string]struct {
+		change comparison
+		parts  []string
+		want   judge.Situation
+	}{
+		"body":             {body, []string{"body"}, judge.Mismatch},
+		"not the body":     {body, []string{"path"}, judge.Replay},
+		"nothing":          {body, []string{"nothing"}, judge.Replay},
+		"the member":       {body, []string{"/note", "/amount"}, judge.Mismatch},
+		"other members":    {body, []string{"/amount"}, judge.Replay},
+		"query interface":  {body, []string{"query"}, judge.Mismatch},
+		"query":            {query, []string{"query"}, judge.Mismatch},
+		"not the query":    {query, []string{"path", "body"}, judge.Replay},
+		"spelling":         {comparison{vary: "spaced", expect: judge.Replay}, []string{"body"}, judge.Replay},
+		"not material":     {comparison{vary: "changed:/owner"}, []string{"nothing"}, ""},
+		"member, unlisted": {comparison{vary: "changed:owner"}, []string{"/owner"}, judge.Mismatch},
+	} {
+		assert.Equal(t, c.want, byComparedParts(c.change, c.parts), name)
 	}
 }

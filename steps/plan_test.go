@@ -96,7 +96,7 @@ func TestSelect(t *testing.T) {
 	assert.Equal(t, []string{"K5"}, ids([]string{"K5"}, nil))
 	assert.Equal(t, []string{"K4", "replay-once"}, ids([]string{"K4"}, nil), "what a case stands on comes along")
 	assert.Equal(t, []string{"K3[own-key]"}, ids([]string{"K3[own-key]"}, nil), "brackets are plain characters")
-	assert.Equal(t, []string{"K6[other-tenant]", "K6[test-environment]"}, ids([]string{"K6"}, nil), "an id selects its rows")
+	assert.Equal(t, []string{"K6[other-tenant]", "K6[test-environment]", "K6[other-region]", "K6[other-partition]"}, ids([]string{"K6"}, nil), "an id selects its rows")
 	assert.NotContains(t, ids(nil, []string{"K*"}), "K1")
 	for _, bad := range []string{"K77", "K1*-x"} {
 		_, err := Select(cases, []string{bad}, nil)

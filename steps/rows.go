@@ -42,7 +42,7 @@ func (w *world) sendList(ctx context.Context, a rowsArgs, rows []targets.Row) er
 	}
 	s := &sent{bundle: w.bundle, revision: w.revision}
 	base, headers := w.address(sendArgs{Switch: a.Switch})
-	attempt, err := w.target.Batch.Build(base, headers, w.vars(s).With(targets.Vars{"duration": slowness.String()}), rows)
+	attempt, err := w.target.Batch.Build(base, headers, w.vars(s).With(switchVars(a.Switch, "", "")), rows)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type sendArgs struct {
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
 	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
-	Status    string `arg:"status" doc:"the status of a refusal, for the switch refuse; default 429"`
+	Status    string `arg:"status" doc:"the status that the switches refuse and fail ask for; default 429, and 500"`
 	Switch    string `arg:"switch" of:"switch" doc:"a test switch of the target: slow, fail, refuse"`
 	Values    values `arg:"values" doc:"what {{names}} in the operation's template stand for, in place of the case's own"`
 }
@@ -175,7 +175,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if s.values, err = w.expand(op, s, a.Values); err != nil {
 		return nil, err
 	}
-	vars := w.vars(s).With(targets.Vars{"duration": pick(a.Duration, slowness.String()), "status": pick(a.Status, "429")})
+	vars := w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status))
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {
 		return nil, err

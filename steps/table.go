@@ -35,6 +35,8 @@ var choices = map[string][]scenarios.Choice{
 	"namespace": {
 		{Phrase: "the other tenant", Value: "other_tenant"},
 		{Phrase: "the test environment", Value: "test_environment"},
+		{Phrase: "the other region", Value: "other_region"},
+		{Phrase: "the other part of the account", Value: "other_partition"},
 	},
 	"fault": {
 		{Phrase: "its answer is lost", Value: string(targets.LostResponse)},

@@ -7,6 +7,8 @@ func payloads() []row {
 			(*world).comparePayloads,
 			say("the operation is sent again with the same key and one change after the other"),
 		).costing(cost{requests: 20, records: 20}).withParts(),
+		verb("documented_keys", "Sends the operation once with a key of each form that is documented: the longest, the shortest, and keys that hold every letter.",
+			(*world).sendKeyForms, say("the operation is sent with a key of each documented form")).costing(cost{requests: 5, records: 5}),
 		verb("once_allowed", "Sends the operation again under the key of an attempt that was turned away, waiting as the target asks.",
 			(*world).retryTurnedAway, say(`the operation is sent again as "{as}" with the key of "{key_of}" once it may be`),
 		).costing(cost{requests: rateTries - 1, records: rateTries - 1}),

@@ -51,7 +51,7 @@ func (w *world) prepareEvent(a sendArgs) (*sent, error) {
 		return nil, err
 	}
 	base, headers := w.address(a)
-	vars := w.vars(s).With(targets.Vars{"event_id": id, "duration": pick(a.Duration, slowness.String())})
+	vars := w.vars(s).With(switchVars(a.Switch, a.Duration, "")).With(targets.Vars{"event_id": id})
 	attempt, err := w.target.Receiver.Build(base, headers, vars)
 	if err != nil {
 		return nil, fmt.Errorf("build a delivery: %w", err)

@@ -1,7 +1,9 @@
 package targets
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,11 +37,9 @@ func checkIdentity(d *decoder, t *Target) {
 	for i, r := range t.Replicas {
 		checkURL(d, item("replicas", i), r)
 	}
-	if n := t.Namespaces.OtherTenant; n != nil {
-		checkURL(d, "namespaces.other_tenant.url", n.URL)
-	}
-	if n := t.Namespaces.TestEnvironment; n != nil {
-		checkURL(d, "namespaces.test_environment.url", n.URL)
+	given := t.Namespaces.Given()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		checkURL(d, "namespaces."+name+".url", given[name].URL)
 	}
 	if t.Limits.Records < 0 {
 		d.fail("limits.records", "", "limits.records must not be negative")

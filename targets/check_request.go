@@ -105,11 +105,9 @@ func headersOf(t *Target) []placedHeaders {
 			out = append(out, placedHeaders{item("observers", i) + ".list.headers", o.List.Headers})
 		}
 	}
-	if n := t.Namespaces.OtherTenant; n != nil {
-		out = append(out, placedHeaders{"namespaces.other_tenant.headers", n.Headers})
-	}
-	if n := t.Namespaces.TestEnvironment; n != nil {
-		out = append(out, placedHeaders{"namespaces.test_environment.headers", n.Headers})
+	given := t.Namespaces.Given()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		out = append(out, placedHeaders{"namespaces." + name + ".headers", given[name].Headers})
 	}
 	return append(out, clockHeaders(t.Clock)...)
 }

@@ -24,6 +24,8 @@ const (
 	NeedRetry           Need = "retry"              // a retry schedule
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"
+	NeedOtherRegion     Need = "other-region"    // and a key counts in one only
+	NeedOtherPartition  Need = "other-partition" // of the account; and a key counts in one only
 	NeedOtherOperation  Need = "other-operation"
 	NeedReplicas        Need = "replicas"
 	NeedApprovals       Need = "approvals"
@@ -59,7 +61,9 @@ const (
 	NeedFail            Need = "fail"
 	NeedRefuse          Need = "refuse"
 	NeedRefuseStatus    Need = "refuse-status" // with a status that can be chosen
-	NeedObserver        Need = "observer"      // an observer other than the answers
+	NeedFailStatus      Need = "fail-status"
+	NeedKeyForm         Need = "key-form" // what a key may look like is documented
+	NeedObserver        Need = "observer" // an observer other than the answers
 )
 
 // Endpoint is an open target: where it is, how to send to it, and what can be done to it. A nil function means that it

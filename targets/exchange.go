@@ -128,7 +128,7 @@ func (x Exchange) Overlaps(y Exchange) bool {
 // Reading is one count taken by one observer.
 type Reading struct {
 	Observer  string    `json:"observer"`
-	Namespace string    `json:"namespace,omitempty"` // "": the target's own; "other_tenant", "test_environment"
+	Namespace string    `json:"namespace,omitempty"` // "": the target's own; or one of those of the target file: "other_tenant"
 	Operation string    `json:"operation,omitempty"`
 	Marker    string    `json:"marker"`
 	Label     string    `json:"label,omitempty"` // when it was taken: "before", "after first"

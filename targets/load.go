@@ -3,9 +3,11 @@ package targets
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -123,10 +125,9 @@ func (t *Target) CheckRemote(allow bool) error {
 // addresses lists every base address of the target.
 func (t *Target) addresses() []string {
 	all := append([]string{t.URL}, t.Replicas...)
-	for _, n := range []*Namespace{t.Namespaces.OtherTenant, t.Namespaces.TestEnvironment} {
-		if n != nil {
-			all = append(all, n.URL)
-		}
+	given := t.Namespaces.Given()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		all = append(all, given[name].URL)
 	}
 	var out []string
 	for _, a := range all {

@@ -96,14 +96,24 @@ func (k Key) Fresh(random io.Reader) (string, error) {
 }
 
 func (k Key) random(random io.Reader) (string, error) {
-	alphabet := strings.Trim(k.Alphabet, " ") // a space at either end would be lost in a header
-	if alphabet == "" {
-		alphabet = letters
-	}
 	length := max(randomLength, k.MinLength)
 	if k.MaxLength > 0 {
 		length = min(length, k.MaxLength)
 	}
+	return k.Long(random, length)
+}
+
+// Letters gives the characters that a key is made of, where it is random.
+func (k Key) Letters() string {
+	if alphabet := strings.Trim(k.Alphabet, " "); alphabet != "" { // a space at either end would be lost in a header
+		return alphabet
+	}
+	return letters
+}
+
+// Long makes a random key of a length.
+func (k Key) Long(random io.Reader, length int) (string, error) {
+	alphabet := k.Letters()
 	raw := make([]byte, length)
 	if _, err := io.ReadFull(random, raw); err != nil {
 		return "", fmt.Errorf("make a key: %w", err)

@@ -14,8 +14,8 @@ func SenderOptionsFor(t *Target, base string) (SenderOptions, error) {
 		return SenderOptions{}, fmt.Errorf("open %s: %w", t.Name, err)
 	}
 	hosts := append([]string{base}, t.Replicas...)
-	for _, space := range []*Namespace{t.Namespaces.OtherTenant, t.Namespaces.TestEnvironment} {
-		if space != nil && space.URL != "" {
+	for _, space := range t.Namespaces.Given() {
+		if space.URL != "" {
 			hosts = append(hosts, space.URL)
 		}
 	}

@@ -1,5 +1,9 @@
 package targets
 
+import (
+	"maps"
+)
+
 // Target is the system under test, as its YAML file describes it, with the profile merged under the file's own values.
 type Target struct {
 	File       string            `yaml:"-"` // where it was read from, for messages
@@ -133,10 +137,20 @@ type Namespace struct {
 	Headers map[string]string `yaml:"headers"`
 }
 
-// Namespaces are the two that the cases know.
+// Namespaces are those that the cases know.
 type Namespaces struct {
 	OtherTenant     *Namespace `yaml:"other_tenant"`
 	TestEnvironment *Namespace `yaml:"test_environment"`
+	OtherRegion     *Namespace `yaml:"other_region"`
+	OtherPartition  *Namespace `yaml:"other_partition"` // another part of the same account: a ledger, a location, a grant
+}
+
+// Given lists the namespaces that the file gives, by their names there.
+func (n Namespaces) Given() map[string]*Namespace {
+	all := map[string]*Namespace{"other_tenant": n.OtherTenant, "test_environment": n.TestEnvironment,
+		"other_region": n.OtherRegion, "other_partition": n.OtherPartition}
+	maps.DeleteFunc(all, func(_ string, one *Namespace) bool { return one == nil })
+	return all
 }
 
 // Observer is one way to count records. Exactly one of List, SQL, Command, Sink and Answers is set.
@@ -186,8 +200,8 @@ type Sink struct {
 
 // Switches are request headers by which a test target can be made slow, made to fail, or made to refuse.
 type Switches struct {
-	Slow   map[string]string `yaml:"slow"` // {{duration}}
-	Fail   map[string]string `yaml:"fail"`
+	Slow   map[string]string `yaml:"slow"`   // {{duration}}
+	Fail   map[string]string `yaml:"fail"`   // {{status}}: 500, or 504 where that can be had
 	Refuse map[string]string `yaml:"refuse"` // {{status}}: 429, 401 or 403
 }
 

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// readers names, for each claim of a profile, the cases that read it.
+// readers names, for each claim of a profile, the cases that read it; a value with cases of its own stands under its path.
 var readers = map[string][]string{
-	"key":                   {"replay-once"},
+	"key":                   {"replay-once", "key-as-documented"},
+	"key.max_length":        {"key-as-documented"},
+	"key.min_length":        {"key-as-documented"},
+	"key.alphabet":          {"key-as-documented"},
 	"replay":                {"replay-once"},
-	"mismatch":              {"K4"},
+	"mismatch":              {"K4", "payload-compared"},
+	"mismatch.compares":     {"payload-compared"},
 	"in_flight":             {"second-while-running"},
 	"mismatch_in_flight":    {"conflict-while-running"},
 	"missing":               {"missing-key"},
@@ -19,14 +24,17 @@ var readers = map[string][]string{
 	"failures.unauthorized": {"turned-away[401]"},
 	"failures.rate_limited": {"turned-away[429]"},
 	"failures.server_error": {"error-then-retry"},
+	"failures.timeout":      {"timeout-then-retry"},
 	"retention":             {"expiry-inside", "expiry-outside"},
 	"expired":               {"expiry-outside"},
 	"scope.credential":      {"another-caller"},
 	"scope.user":            {"another-caller"},
 	"scope.tenant":          {"K6[other-tenant]"},
 	"scope.environment":     {"K6[test-environment]"},
+	"scope.region":          {"K6[other-region]"},
+	"scope.partition":       {"K6[other-partition]"},
 	"scope.operation":       {"K3[baseline-key]"},
-	"store_down":            nil,
+	"refused":               {"K4"},
 }
 
 // readersOf gives the cases that read a section, or the clause that it is a part of.
@@ -37,29 +45,38 @@ func readersOf(section string) []string {
 	return readers[section]
 }
 
-// otherModes names another behaviour for each one that a clause may document.
-var otherModes = map[string]string{
-	"replay.identical": targets.ModeSameRecord, "replay.same_record": targets.ModePointerError,
-	"replay.pointer_error": targets.ModeIdentical, "replay.upsert": targets.ModePointerError,
-	"mismatch.reject": targets.ModeReplayFirst, "mismatch.replay_first": targets.ModeReject,
-	"mismatch.overwrite": targets.ModeReject, "mismatch.new_record": targets.ModeReject,
-	"in_flight.reject": targets.ModeWait, "in_flight.wait": targets.ModeReject, "in_flight.pointer": targets.ModeWait,
-	"missing.reject": targets.ModeExecutes, "missing.executes": targets.ModeReject, "missing.server_generates": targets.ModeReject,
-	"expired.new_record": targets.ModeNever, "expired.reject": targets.ModeNewRecord, "expired.never": targets.ModeNewRecord,
+// readersOfValue gives the cases that read a value.
+func readersOfValue(v targets.ProfileValue) []string {
+	if own, has := readers[v.Path()]; has {
+		return own
+	}
+	if v.Section == "key" {
+		return []string{"replay-once"} // how the key travels shows there first
+	}
+	return readersOf(v.Section)
 }
 
-func otherMode(section, mode string) string {
-	switch {
-	case strings.HasPrefix(section, "failures.") && mode == targets.ModeStored:
-		return targets.ModeReExecuted
-	case strings.HasPrefix(section, "failures."):
-		return targets.ModeStored
-	case strings.HasPrefix(section, "scope.") && mode == targets.ModeIsolated:
-		return targets.ModeShared
-	case strings.HasPrefix(section, "scope."):
-		return targets.ModeIsolated
+// otherModes lists the behaviours of a clause that it can be flipped to: the first that is not documented. The last ones are
+// no modes of the clause: where both that there are may be shown, only neither is wrong.
+var otherModes = map[string][]string{
+	"replay":             {targets.ModeSameRecord, targets.ModePointerError},
+	"mismatch":           {targets.ModeReject, targets.ModeReplayFirst},
+	"mismatch_in_flight": {targets.ModeReject, targets.ModeReplayFirst},
+	"in_flight":          {targets.ModeWait, targets.ModeReject, targets.ModeExecutes},
+	"missing":            {targets.ModeReject, targets.ModeExecutes, targets.ModeNever},
+	"expired":            {targets.ModeNever, targets.ModeNewRecord},
+	"failures":           {targets.ModeStored, targets.ModeReExecuted},
+	"scope":              {targets.ModeShared, targets.ModeIsolated},
+}
+
+func otherMode(section string, c targets.Clause) string {
+	kind, _, _ := strings.Cut(section, ".")
+	for _, mode := range otherModes[kind] {
+		if !c.Has(mode) {
+			return mode
+		}
 	}
-	return otherModes[section+"."+mode]
+	return ""
 }
 
 // clauseAt finds a clause by its path.
@@ -69,10 +86,50 @@ func clauseAt(p *targets.Profile, section string) *targets.Clause {
 		"mismatch_in_flight":  &p.MismatchInFlight,
 		"failures.validation": &p.Failures.Validation, "failures.refusal": &p.Failures.Refusal,
 		"failures.unauthorized": &p.Failures.Unauthorized, "failures.rate_limited": &p.Failures.RateLimited,
-		"failures.server_error": &p.Failures.ServerError,
-		"scope.credential":      &p.Scope.Credential, "scope.user": &p.Scope.User, "scope.tenant": &p.Scope.Tenant,
+		"failures.server_error": &p.Failures.ServerError, "failures.timeout": &p.Failures.Timeout,
+		"scope.credential": &p.Scope.Credential, "scope.user": &p.Scope.User, "scope.tenant": &p.Scope.Tenant,
 		"scope.environment": &p.Scope.Environment, "scope.operation": &p.Scope.Operation,
+		"scope.region": &p.Scope.Region, "scope.partition": &p.Scope.Partition,
 	}[section]
+}
+
+// ground puts the stand-in where the value shows, by another documented mode or by an open door where the key would only
+// be demanded. It says what it changed, which by itself must leave the cases green.
+func ground(p *targets.Profile, v targets.ProfileValue) string {
+	if v.Section == "key" {
+		return openDoor(p, v)
+	}
+	c := clauseAt(p, v.Section)
+	switch {
+	case v.Path() == "mismatch.mode" && len(c.Compares) > 0 && !slices.Contains(c.Compares, "body") && !slices.Contains(c.Compares, "query"):
+		c.Compares = targets.Strings{"body"}
+		return "mismatch.compares body"
+	case v.Path() == "mismatch.compares" && c.Has(targets.ModeNewRecord):
+		c.Mode = targets.Strings{targets.ModeNewRecord}
+		return "mismatch.mode new_record"
+	case v.Path() == "mismatch.compares" && c.Has(targets.ModeReplayFirst):
+		c.Mode = targets.Strings{targets.ModeReject}
+		return "mismatch.mode reject"
+	case (v.Name == "status" || v.Name == "code") && c != nil && len(c.Mode) > 1 && c.Has(targets.ModeReject):
+		c.Mode = targets.Strings{targets.ModeReject}
+		return v.Section + ".mode reject"
+	}
+	return ""
+}
+
+// openDoor has requests without a key carried out, where the stand-in would refuse them all: one that looks for its key
+// elsewhere finds none.
+func openDoor(p *targets.Profile, v targets.ProfileValue) string {
+	if m := p.Missing.Mode; len(m) > 0 && m[0] == targets.ModeExecutes || readers[v.Path()] != nil {
+		return ""
+	}
+	p.Missing = known(targets.ModeExecutes)
+	return "missing.mode executes"
+}
+
+// known is a clause that says only what is done.
+func known(mode string) targets.Clause {
+	return targets.Clause{Mode: targets.Strings{mode}, Claim: targets.Claim{Level: targets.Must, Provenance: targets.Documented}}
 }
 
 // flip changes one value in the stand-in alone. It reports false where the stand-in does nothing by that value.
@@ -88,6 +145,10 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 	case v.Section == "in_flight.retry_hint":
 		p.InFlight.RetryHint = flippedMarker(*p.InFlight.RetryHint, v.Name)
 		return true
+	case v.Path() == "refused.at":
+		refused := *p.Refused
+		refused.At, p.Refused = "$.flipped", &refused
+		return true
 	}
 	c := clauseAt(p, v.Section)
 	return c != nil && flipClause(p, c, v)
@@ -96,7 +157,7 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 func flipClause(p *targets.Profile, c *targets.Clause, v targets.ProfileValue) bool {
 	switch v.Name {
 	case "mode":
-		c.Mode = targets.Strings{otherMode(v.Section, c.Mode[0])}
+		c.Mode = targets.Strings{otherMode(v.Section, *c)}
 		if v.Section == "expired" && c.Has(targets.ModeNewRecord) && p.Retention.Min == 0 {
 			p.Retention.Min = p.Retention.Max
 		}
@@ -109,10 +170,22 @@ func flipClause(p *targets.Profile, c *targets.Clause, v targets.ProfileValue) b
 		c.ID = ""
 	case "flag":
 		c.Flag = nil
+	case "headers":
+		c.Headers = nil
+	case "compares":
+		c.Compares = flippedParts(c.Compares)
 	default:
 		return false
 	}
 	return true
+}
+
+// flippedParts compares nothing where the body was compared, and else the body.
+func flippedParts(parts targets.Strings) targets.Strings {
+	if slices.Contains(parts, "body") {
+		return targets.Strings{"nothing"}
+	}
+	return targets.Strings{"body"}
 }
 
 func flippedMarker(m targets.Marker, name string) *targets.Marker {
@@ -138,12 +211,14 @@ func flipKey(k *targets.Key, name string) bool {
 		}
 	case "quoting":
 		k.Quoting = map[bool]targets.Quoting{true: targets.QuotingSFString, false: targets.QuotingBare}[k.Quoting == targets.QuotingBare]
+	case "generator":
+		k.Generator = map[bool]targets.Generator{true: targets.GeneratorUUID5, false: targets.GeneratorUUID4}[k.Generator == targets.GeneratorUUID4]
 	case "max_length":
-		k.MaxLength = 3
+		k.MaxLength--
 	case "min_length":
-		k.MinLength = 200
+		k.MinLength++
 	case "alphabet":
-		k.Alphabet = "~"
+		k.Alphabet = k.Alphabet[1:]
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":

@@ -116,6 +116,9 @@ func reason(s Situation, a Attempted, permit Permit) (kind reports.FindingKind, 
 			return reports.KeyIgnored, true, ""
 		}
 	case reports.Rejected:
+		if s == DocumentedKey {
+			return reports.WrongStatus, false, ""
+		}
 		if own(s) || s == Unapproved && permit.Allows(reports.Created) {
 			return "", false, fmt.Sprintf("%q was refused: %s", a.Exchange.Name, describe(a))
 		}
@@ -157,7 +160,9 @@ func createdWrongly(s Situation) (reports.FindingKind, bool, string) {
 	return reports.WrongStatus, false, ""
 }
 
-func own(s Situation) bool { return s == OwnRequest || s == OwnNamespace || s == OddKey }
+func own(s Situation) bool {
+	return s == OwnRequest || s == OwnNamespace || s == OddKey || s == DocumentedKey
+}
 
 func isRepeat(s Situation) bool {
 	switch s {

@@ -71,6 +71,8 @@ func TestExpiredPermits(t *testing.T) {
 		"new record, or for ever": {Expired, clause(promised, targets.ModeNewRecord, targets.ModeNever), list(reports.Created, reports.Replayed)},
 		"nothing":                 {Expired, targets.Profile{}, all},
 		"observed":                {Expired, clause(targets.Claim{Provenance: targets.Observed}, targets.ModeReject), all},
+		"only a ceiling":          {Expired, targets.Profile{Retention: targets.Retention{Max: 1, Claim: promised}}, list(reports.Created, reports.Rejected, reports.Conflict)},
+		"an observed ceiling":     {Expired, targets.Profile{Retention: targets.Retention{Max: 1, Claim: targets.Claim{Provenance: targets.Observed}}}, all},
 		"undocumented":            {ExpiredOther, clause(promised, targets.ModeUndocumented), all},
 	} {
 		assert.Equal(t, c.want, Permitted(c.situation, c.profile, Facts{}).Dispositions, name)

@@ -38,6 +38,7 @@ const (
 	TurnedAway        Situation = "a retry after it was turned away"    // same key after a 401, 403 or 429
 	RefusalRepeated   Situation = "a repeat of a refusal"               // same key after a refusal for a business reason that still holds
 	AfterRefusal      Situation = "a retry after a refusal that holds no more"
+	DocumentedKey     Situation = "a request with a key of a documented form"    // its own, and a refusal is a broken promise
 	OtherForm         Situation = "a repeat with its key in another form"        // in quotes, or without
 	OtherCaller       Situation = "a request of another caller under a used key" // same tenant, same payload
 )
@@ -47,7 +48,7 @@ func Situations() []Situation {
 	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, TogetherOther, TogetherOperation,
 		WhileRunning, MismatchRunning, Mismatch,
 		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected,
-		TurnedAway, RefusalRepeated, AfterRefusal, OtherForm, OtherCaller, Expired, ExpiredOther}
+		TurnedAway, RefusalRepeated, AfterRefusal, DocumentedKey, OtherForm, OtherCaller, Expired, ExpiredOther}
 }
 
 // Permit is what an attempt may have come to, and the documented answer it is held against.
@@ -105,6 +106,8 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return emptyKey(p)
 	case OddKey:
 		return Permit{Dispositions: list(reports.Created, reports.Rejected)}
+	case DocumentedKey:
+		return Permit{list(reports.Created), targets.Clause{Claim: p.Key.Claim}, "key"}
 	case Refused:
 		return Permit{Dispositions: list(reports.Rejected, reports.Failed)}
 	case Corrected, TurnedAway, AfterRefusal:
@@ -173,6 +176,9 @@ func mismatch(p targets.Profile, f Facts) Permit {
 			permit.Dispositions = append(permit.Dispositions, d)
 		}
 	}
+	if passesBodies(p.Mismatch) && !permit.Allows(reports.Replayed) {
+		permit.Dispositions = append(permit.Dispositions, reports.Replayed)
+	}
 	if len(permit.Dispositions) == 0 {
 		permit.Dispositions = list(reports.Conflict, reports.Rejected)
 		if p.Replay.Has(targets.ModeAck) {
@@ -181,6 +187,13 @@ func mismatch(p targets.Profile, f Facts) Permit {
 		}
 	}
 	return permit
+}
+
+// passesBodies reports whether a body, or most of it, is documented not to be compared: then another payload may as well be
+// a replay. A query interface has no body whose members could be told from its query.
+func passesBodies(c targets.Clause) bool {
+	return c.Provenance == targets.Documented && len(c.Compares) > 0 &&
+		!slices.Contains(c.Compares, "body") && !slices.Contains(c.Compares, "query")
 }
 
 func otherOperation(p targets.Profile) Permit {

@@ -36,17 +36,22 @@ func failureClause(s Situation, p targets.Profile, f Facts) (targets.Clause, str
 		return p.Failures.RateLimited, "failures.rate_limited"
 	case s == TurnedAway:
 		return p.Failures.Unauthorized, "failures.unauthorized"
+	case f.Prior == reports.Failed && f.PriorStatus == http.StatusGatewayTimeout && p.Failures.Timeout.Provenance != targets.Unknown:
+		return p.Failures.Timeout, "failures.timeout"
 	case f.Prior == reports.Failed:
 		return p.Failures.ServerError, "failures.server_error"
 	}
 	return p.Failures.Validation, "failures.validation"
 }
 
-// otherCaller: whether the callers of one tenant share their keys is for the profile to say. Where it does not, what
-// comes is only noted.
+// otherCaller: whether the callers of one tenant share their keys is for the profile to say, of users or of their
+// credentials. Where it does not, what comes is only noted.
 func otherCaller(p targets.Profile) Permit {
-	scope := p.Scope.Credential
-	permit := Permit{nil, scope, "scope.credential"}
+	scope, name := p.Scope.Credential, "scope.credential"
+	if user := p.Scope.User; user.Judged() && (!scope.Judged() || !scope.Has(targets.ModeIsolated) && !user.Has(targets.ModeShared)) {
+		scope, name = user, "scope.user" // where either dimension parts the keys, they are parted
+	}
+	permit := Permit{nil, scope, name}
 	if scope.Provenance == targets.Documented {
 		for mode, d := range map[string]reports.Disposition{
 			targets.ModeShared: reports.Replayed, targets.ModeIsolated: reports.Created, targets.ModeReject: reports.Conflict,

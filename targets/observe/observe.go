@@ -29,7 +29,7 @@ type Listener interface {
 // Query says what to count and where.
 type Query struct {
 	Vars      targets.Vars      // what templates may name: marker, tenant, environment, …
-	Namespace string            // "": the target's own; "other_tenant", "test_environment"
+	Namespace string            // "": the target's own; or one of those of the target file: "other_tenant"
 	Base      string            // base URL of that namespace
 	Headers   map[string]string // credentials of that namespace
 	Label     string            // when it is taken: "before", "after first"

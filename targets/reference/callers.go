@@ -101,18 +101,36 @@ func (s *Server) putCaller(ctx context.Context, r *request) (answer, error) {
 	return jsonAnswer(http.StatusOK, map[string]any{"user": user, "revoked": *in.Revoked})
 }
 
-// environmentOf reads the Crm-Environment header; without it, production.
+// environmentOf reads the Crm-Environment header; without it, production. Each region, and each ledger of an account, is
+// apart as an environment is: Crm-Region and Crm-Ledger may say second.
 func environmentOf(h http.Header) (string, error) {
-	switch name := h.Get("Crm-Environment"); name {
-	case "", production:
-		return production, nil
-	case test:
-		return test, nil
+	name := h.Get("Crm-Environment")
+	switch name {
+	case "":
+		name = production
+	case production, test:
 	default:
 		return "", problem{Status: http.StatusBadRequest, Code: "invalid_environment",
 			Detail: "The header Crm-Environment must be production or test."}
 	}
+	for _, part := range []struct{ header, second string }{{"Crm-Region", inSecondRegion}, {"Crm-Ledger", inSecondLedger}} {
+		switch h.Get(part.header) {
+		case "", "first":
+		case "second":
+			name = part.second + name
+		default:
+			return "", problem{Status: http.StatusBadRequest, Code: "invalid_environment",
+				Detail: "The header " + part.header + " must be first or second."}
+		}
+	}
+	return name, nil
 }
+
+// What stands before the name of an environment where it is not that of the first region and ledger.
+const (
+	inSecondRegion = "second region, "
+	inSecondLedger = "second ledger, "
+)
 
 // authorize refuses a caller who lacks the permission of an operation.
 func (s *Server) authorize(c caller, op operation) error {

@@ -11,7 +11,13 @@ import (
 // decode reads a JSON object into a struct and refuses members the struct
 // does not have. Unlike encoding/json it takes names literally: "Note" is not
 // "note".
-func decode(body []byte, into any) error {
+func decode(body []byte, into any) error { return decodeMembers(body, into, false) }
+
+// decode is decode, but a stand-in ignores what it does not know, as most owners do: so a key that it does not look for
+// in the body is no mistake.
+func (m *manners) decode(body []byte, into any) error { return decodeMembers(body, into, m != nil) }
+
+func decodeMembers(body []byte, into any, lenient bool) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
 		return problem{Status: 400, Code: "malformed", Detail: "The body must be a JSON object."}
@@ -19,7 +25,7 @@ func decode(body []byte, into any) error {
 	known := memberNames(reflect.TypeOf(into).Elem())
 	var errs []fieldError
 	for name := range members {
-		if !slices.Contains(known, name) {
+		if !lenient && !slices.Contains(known, name) {
 			errs = append(errs, fieldError{name, "is not known"})
 		}
 	}

@@ -23,7 +23,9 @@
 //	reference-t2            tenant T2, all operations
 //
 // The header Crm-Environment is production (the default) or test. Tenant and
-// environment together own all records; nobody sees those of another.
+// environment together own all records; nobody sees those of another. So do
+// the region and the ledger of an account: Crm-Region and Crm-Ledger are first
+// (the default) or second.
 //
 // # Resources
 //
@@ -64,7 +66,7 @@
 //
 //	Test-Slow-Before: 300ms   waits before the ledger is asked
 //	Test-Slow: 300ms          waits after the claim and before the work
-//	Test-Fail: 500|503|drop   fails; drop closes the connection without an answer
+//	Test-Fail: 500|503|504|drop  fails; drop closes the connection without an answer
 //	Test-Fail-At: POINT       before-work (after the claim), in-work (the default: in the
 //	                          transaction, before its commit) or after-commit
 //	Test-Refuse: 429          refuses with this 4xx before the ledger is asked

@@ -58,7 +58,7 @@ func (s *Server) fingerprintOf(r *http.Request, body []byte) (string, error) {
 	if s.broken(queryNotCompared) {
 		query = ""
 	}
-	return fingerprint(r.Method, r.URL.EscapedPath(), query, canonical), nil
+	return fingerprint(s.manners.compared(r.Method, r.URL.EscapedPath(), query, canonical)), nil
 }
 
 // isText reports whether a body is a plain text and not JSON.

@@ -35,7 +35,7 @@ func (n note) position() int64 { return n.seq }
 // prepareNote prepares POST /v1/review-notes. It needs no approval, only its
 // own permission, and never touches a task.
 func (s *Server) prepareNote(a *attempt) error {
-	in, err := readNoteInput(a.request)
+	in, err := s.readNoteInput(a.request)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (s *Server) prepareNote(a *attempt) error {
 
 // readNoteInput reads a note from JSON or, where the body is a plain text, from
 // that and the query.
-func readNoteInput(r *request) (in noteInput, err error) {
+func (s *Server) readNoteInput(r *request) (in noteInput, err error) {
 	if !isText(r.Header) {
-		return in, decode(r.body, &in)
+		return in, s.manners.decode(r.body, &in)
 	}
 	q := r.URL.Query()
 	return noteInput{Event: q.Get("event"), Account: q.Get("account"), Revision: q.Get("revision"), Note: string(r.body)}, nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
@@ -34,16 +36,27 @@ func (m *manners) takeKey(a *attempt) error {
 	switch {
 	case err != nil:
 		return keyProblem("idempotency_key_invalid", err)
-	case !there || key == "":
+	case !there || key == "" || m.madeOtherwise(key) || m.alone(a.request):
 		return m.withoutKey(a)
 	}
 	a.key, a.keyed = key, true
 	return m.checkKey(a)
 }
 
+// madeOtherwise reports whether a key is a UUID, and of another version than the documented one: then it counts as none.
+func (m *manners) madeOtherwise(key string) bool {
+	versions := map[targets.Generator]uuid.Version{targets.GeneratorUUID4: 4, targets.GeneratorUUID5: 5}
+	id, err := uuid.Parse(key)
+	want, known := versions[m.Key.Generator]
+	return err == nil && known && id.Version() != want
+}
+
 // withoutKey is what becomes of a request without a key.
 func (m *manners) withoutKey(a *attempt) error {
 	mode := spoken(m.Missing)
+	if mode == targets.ModeNever {
+		return errNoKeyAtAll
+	}
 	if !a.op.keyRequired || mode == targets.ModeExecutes || mode == targets.ModeServerGenerates || m.Key.In == targets.InNone {
 		return nil
 	}
@@ -51,7 +64,11 @@ func (m *manners) withoutKey(a *attempt) error {
 	return m.refusal(m.Missing, own, "")
 }
 
-// checkKey holds a key against its documented lengths, letters and companions.
+// errNoKeyAtAll is the failure of a server that neither refuses a request without a key nor carries it out. No owner
+// documents that; it is for tests.
+var errNoKeyAtAll = errors.New("there is no key, and nobody has thought of that")
+
+// checkKey holds a key against its documented lengths and letters.
 func (m *manners) checkKey(a *attempt) error {
 	k := m.Key
 	switch length := len([]rune(a.key)); {
@@ -62,12 +79,17 @@ func (m *manners) checkKey(a *attempt) error {
 	case k.Alphabet != "" && strings.Trim(a.key, k.Alphabet) != "":
 		return keyBeyond("the key holds other characters than %q", k.Alphabet)
 	}
-	for name := range k.Companions {
-		if a.Header.Get(name) == "" {
-			return keyBeyond("the header %s must come with the key", name)
+	return nil
+}
+
+// alone reports whether a header that must come with the key did not: then the request counts as one without a key.
+func (m *manners) alone(r *request) bool {
+	for name := range m.Key.Companions {
+		if r.Header.Get(name) == "" {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 func fromHeader(k targets.Key, r *request) (string, bool, error) {
@@ -90,7 +112,7 @@ func fromHeader(k targets.Key, r *request) (string, bool, error) {
 	case quoted && k.Quoting == targets.QuotingBare:
 		return "", true, errors.New("the key must be bare")
 	case !quoted && k.Quoting == targets.QuotingSFString:
-		return "", true, errors.New("the key must be a structured-field string")
+		return "", false, nil // a field that does not parse is ignored: RFC 9651 section 4.2
 	case !quoted:
 		return key, true, nil
 	}

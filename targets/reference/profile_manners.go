@@ -77,6 +77,12 @@ func (m *manners) identity(a *attempt) identity {
 	if spoken(m.Scope.Environment) == targets.ModeShared {
 		environment = "*"
 	}
+	if spoken(m.Scope.Region) == targets.ModeShared {
+		environment = strings.Replace(environment, inSecondRegion, "", 1)
+	}
+	if spoken(m.Scope.Partition) == targets.ModeShared {
+		environment = strings.Replace(environment, inSecondLedger, "", 1)
+	}
 	if mode := spoken(m.Scope.Operation); mode == targets.ModeShared || mode == targets.ModeReject {
 		operation = "*"
 	}
@@ -96,6 +102,8 @@ func (m *manners) failure(p problem) targets.Clause {
 		return m.Failures.RateLimited
 	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
 		return m.Failures.Unauthorized
+	case p.Status == http.StatusGatewayTimeout:
+		return m.Failures.Timeout
 	case p.Status >= http.StatusInternalServerError:
 		return m.Failures.ServerError
 	}
@@ -130,16 +138,29 @@ func (m *manners) refused(p problem) answer {
 	return p.answer()
 }
 
-// dress puts on an answer what the profile documents of the header that marks a replay.
+// dress puts on an answer what the profile documents of the headers of a replay, and of the one that marks it.
 func (m *manners) dress(a *attempt, reply answer, err error) (answer, error) {
-	if m == nil || err != nil || !a.keyed || m.Replay.Marker == nil {
+	if m == nil || err != nil || !a.keyed {
 		return reply, err
 	}
+	reply = m.traced(a, reply)
 	mark := m.Replay.Marker
+	if mark == nil {
+		return reply, nil
+	}
 	if !a.again && (len(mark.First) == 0 || slices.Contains(mark.First, "absent")) {
 		return reply, nil
 	}
 	return withHeader(reply, mark.Name, strings.ReplaceAll(valueOf(mark), "{{key}}", a.key)), nil
+}
+
+// traced puts a header on an answer that is new in each, unless replays have the headers of the first answer.
+func (m *manners) traced(a *attempt, reply answer) answer {
+	id := "of-" + reply.Reference
+	if a.again && len(m.Replay.Headers) == 0 {
+		id = "again-" + reply.Reference
+	}
+	return withHeader(reply, "Trace-Id", id)
 }
 
 // valueOf gives a value that a marker may have.

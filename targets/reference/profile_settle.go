@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -26,6 +27,8 @@ func ways() map[string]map[string]way {
 			targets.ModeReject:  refuseRunning,
 			targets.ModeWait:    awaitFirst,
 			targets.ModePointer: refuseRunning,
+			// No owner documents that a second request runs beside the first; it is for tests.
+			targets.ModeExecutes: runBeside,
 		},
 		"scope.operation": {
 			targets.ModeReject: refuseReuse,
@@ -104,6 +107,11 @@ func refuseRunning(s *Server, _ context.Context, _ *attempt, _ entry, c targets.
 	return answer{}, s.manners.refusal(c, inFlight(), "")
 }
 
+func runBeside(s *Server, ctx context.Context, a *attempt, _ entry, _ targets.Clause) (answer, error) {
+	a.again = false
+	return s.performKeyless(ctx, a)
+}
+
 func overwriteFirst(s *Server, ctx context.Context, a *attempt, e entry, c targets.Clause) (answer, error) {
 	if e.state == running || a.op.name != createTaskOperation {
 		return giveFirst(s, ctx, a, e, c)
@@ -155,9 +163,14 @@ func replayRecord(s *Server, ctx context.Context, a *attempt, e entry, c targets
 	return reply, err
 }
 
-// present reads the record that an entry is about; what is none is answered as it was.
+// present reads the record that an entry is about; what is none is answered as it was. Where name spaces share
+// their keys, a record of another one is shown as it was first answered.
 func (s *Server) present(ctx context.Context, a *attempt, e entry) (answer, error) {
+	scope := s.manners.Scope
+	shared := func(c targets.Clause) bool { return spoken(c) == targets.ModeShared }
 	switch {
+	case slices.ContainsFunc([]targets.Clause{scope.Tenant, scope.Environment, scope.Region, scope.Partition}, shared):
+		return e.reply, nil
 	case e.operation == createTaskOperation:
 		return read(ctx, s, a.request, "task", selectTask, sequence("D", e.reply.Reference), scanTask)
 	case e.operation == updateNoteOperation:

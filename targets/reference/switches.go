@@ -38,9 +38,9 @@ func readSwitches(h http.Header) (sw switches, err error) {
 		}
 	}
 	switch sw.fail = h.Get("Test-Fail"); sw.fail {
-	case "", "500", "503", "drop":
+	case "", "500", "503", "504", "drop":
 	default:
-		return sw, invalid(fieldError{"Test-Fail", "must be 500, 503 or drop"})
+		return sw, invalid(fieldError{"Test-Fail", "must be 500, 503, 504 or drop"})
 	}
 	switch sw.failAt = h.Get("Test-Fail-At"); sw.failAt {
 	case "":
@@ -89,11 +89,8 @@ func (sw switches) strike(point string) error {
 	if sw.fail == "drop" {
 		return errDrop
 	}
-	status := http.StatusInternalServerError
-	if sw.fail == "503" {
-		status = http.StatusServiceUnavailable
-	}
-	return problem{Status: status, Code: "test_failure", Detail: "Failed " + point + ", as Test-Fail asked for."}
+	statuses := map[string]int{"500": http.StatusInternalServerError, "503": http.StatusServiceUnavailable, "504": http.StatusGatewayTimeout}
+	return problem{Status: statuses[sw.fail], Code: "test_failure", Detail: "Failed " + point + ", as Test-Fail asked for."}
 }
 
 // pause waits, or returns early with an error when ctx is done.

@@ -41,7 +41,7 @@ func (t task) position() int64 { return t.seq }
 // prepareTask prepares POST /v1/tasks.
 func (s *Server) prepareTask(a *attempt) error {
 	var in taskInput
-	if err := decode(a.body, &in); err != nil {
+	if err := s.manners.decode(a.body, &in); err != nil {
 		return err
 	}
 	if errs := in.check(); len(errs) > 0 {

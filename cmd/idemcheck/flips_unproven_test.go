@@ -1,0 +1,33 @@
+package main
+
+// unproven are the documented values that no flip turns red, by the reason for it.
+var unproven = map[string][]string{
+	"the second guard, beside the key: no target file says which members of a request it compares": {
+		"braintree content_filter.within", "braintree content_filter.compares", "formance content_filter.compares",
+		"formance content_filter.status", "paypal content_filter.compares", "paypal content_filter.status",
+		"svix content_filter.within", "svix content_filter.compares", "svix content_filter.status", "wise content_filter.compares",
+	},
+	"a floor alone says when a key is certainly kept; when it is gone nobody has promised": {
+		"azure-repeatable-requests expired.mode", "azure-repeatable-requests expired.status", "plaid expired.mode", "stripe-v1 expired.mode",
+	},
+	"a permission: whatever comes is right": {"adyen replay.marker.first"},
+	"the customer's choice: the target file says what was chosen": {
+		"checkout retention.configurable", "paypal retention.configurable", "svix retention.configurable",
+		"worldpay retention.configurable", "zalando retention.configurable",
+	},
+	"what a tester may do to make time pass; the target file says what is done": {
+		"azure-repeatable-requests retention.age", "mastercard retention.age",
+	},
+	"the key of other operations of the owner; the target file says which is meant": {
+		"plaid key.other_names", "razorpay key.other_names", "wise key.other_names",
+	},
+	"every key that is sent is as long, so that a target that refuses it is refused before any case": {
+		"google-aip-155 key.max_length", "razorpay key.max_length",
+	},
+	"there are so few keys of one character that somebody may have used each": {"resend key.min_length"},
+	"nothing is judged by time":                                                    {"checkout in_flight.min_wait", "svix in_flight.max_wait"},
+	"said of how records are counted, and not of keys":                             {"docusign counting.lookup", "increase counting.lookup", "stripe-v2 counting.eventual"},
+	"a server that takes the quotes for letters of the key keeps all its promises": {"ietf-draft-07 key.quoting"},
+	"the reference has no operation with two methods":                              {"resend scope.method.mode"},
+	"the store of the reference is within it, and cannot be taken from it":         {"worldpay store_down.mode"},
+}
