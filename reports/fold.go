@@ -15,6 +15,7 @@ type Folder struct {
 	planned []*openCase // in the order of the plan
 	strays  []*openCase // cases that events name and no plan does, in order of mention
 	records ledger
+	claims  []ProfileClaim
 }
 
 // openCase is a case while its events come in.
@@ -52,7 +53,8 @@ func (f *Folder) fold(e Event) {
 	}
 	switch {
 	case e.RunStarted != nil:
-		f.head.Started, f.head.About = e.At, *e.RunStarted
+		f.head.Started, f.head.About, f.claims = e.At, *e.RunStarted, e.RunStarted.Claims
+		f.head.About.Claims = nil
 	case e.Known != nil:
 		f.head.Known = append(f.head.Known, KnownFailure{KnownEntry: *e.Known})
 	case e.Preflight != nil:
@@ -108,6 +110,8 @@ func (c *openCase) fold(e Event, start time.Time) {
 		c.Points = append(c.Points, *e.CrashPoint)
 	case e.PayloadChange != nil:
 		c.Changes = append(c.Changes, *e.PayloadChange)
+	case e.Claim != nil:
+		c.Claims = append(c.Claims, *e.Claim)
 	case e.Finding != nil:
 		c.Findings = append(c.Findings, *e.Finding)
 	case e.Note != nil:
@@ -160,6 +164,7 @@ func (f *Folder) Report() Report {
 	for _, c := range r.Cases {
 		r.Summary.add(c)
 	}
+	r.Claims = compareClaims(f.claims, r.Cases)
 	r.Known = nil
 	for _, k := range f.head.Known {
 		r.Known = append(r.Known, k.settle(r))

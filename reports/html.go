@@ -29,7 +29,7 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
+var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlClaimsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
 
 // inlineAtMost is how many exchanges, and how many cases, a report has whose cases are all built when the page is opened. In a larger one the
 // inside of a case stands in a <noscript> element: a browser that runs the script keeps it as one text and builds it when
@@ -59,6 +59,7 @@ func HTML(w io.Writer, r Report) error {
 func writeHTML(w io.Writer, r Report) error {
 	groups := htmlGroups(r)
 	forms, lazy := htmlForms(r, groups)
+	said := saidBy(r)
 	if err := htmlTemplates.ExecuteTemplate(w, "head", newHTMLPage(r, groups, !lazy)); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func writeHTML(w io.Writer, r Report) error {
 		if err := htmlTemplates.ExecuteTemplate(w, "group", group); err != nil {
 			return err
 		}
-		if err := writeHTMLCases(w, r, group.cases, forms); err != nil {
+		if err := writeHTMLCases(w, r, group.cases, forms, said); err != nil {
 			return err
 		}
 		if err := htmlTemplates.ExecuteTemplate(w, "group-end", nil); err != nil {
@@ -81,7 +82,7 @@ const htmlBatch = 64
 
 // writeHTMLCases writes cases in their order. A batch of them is made on all processors and written before the next one
 // is begun.
-func writeHTMLCases(w io.Writer, r Report, cases []int, forms []htmlForm) error {
+func writeHTMLCases(w io.Writer, r Report, cases []int, forms []htmlForm, said map[string]ProfileClaim) error {
 	made := make([]bytes.Buffer, min(htmlBatch, len(cases)))
 	errs := make([]error, len(made))
 	for batch := range slices.Chunk(cases, htmlBatch) {
@@ -90,8 +91,11 @@ func writeHTMLCases(w io.Writer, r Report, cases []int, forms []htmlForm) error 
 		for worker := range workers {
 			running.Go(func() {
 				for n := worker; n < len(batch); n += workers {
+					raw := r.Cases[batch[n]]
+					c := newHTMLCase(r.About, raw, forms[batch[n]])
+					c.Read = newHTMLRead(raw, said, c.Exchanges)
 					made[n].Reset()
-					errs[n] = htmlTemplates.ExecuteTemplate(&made[n], "case", newHTMLCase(r.About, r.Cases[batch[n]], forms[batch[n]]))
+					errs[n] = htmlTemplates.ExecuteTemplate(&made[n], "case", c)
 				}
 			})
 		}

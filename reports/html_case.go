@@ -27,7 +27,8 @@ type htmlCase struct {
 	Overlap                 []htmlFact
 	Crash                   *htmlCrash
 	Compared                *htmlPayload
-	Broken                  bool // a step broke
+	Read                    *htmlClaims // what it saw of values of the profile
+	Broken                  bool        // a step broke
 	Timeline                *htmlTimeline
 	Exchanges               []htmlExchange
 	More                    int // exchanges that are not shown

@@ -18,7 +18,7 @@ func (w *world) child(endpoint *targets.Endpoint, part string) *world {
 	w.children++
 	round := w.children + 1
 	w.mu.Unlock()
-	c := &world{engine: w.engine, Endpoint: endpoint, c: w.c, part: part}
+	c := &world{engine: w.engine, Endpoint: endpoint, c: w.c, part: part, sights: w.sights}
 	c.blank(round)
 	c.enlist()
 	return c
