@@ -29,7 +29,7 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlClaimsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
+var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlArrivalsTemplate + htmlClaimsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
 
 // inlineAtMost is how many exchanges, and how many cases, a report has whose cases are all built when the page is opened. In a larger one the
 // inside of a case stands in a <noscript> element: a browser that runs the script keeps it as one text and builds it when
