@@ -54,41 +54,48 @@ func writeJSON(w *bufio.Writer, doc []byte, cases []Case) error {
 		return err
 	}
 	_, err := w.Write(append(front, strings.TrimSuffix(noCases, "]")...))
-	for i, c := range cases {
-		text, failed := encodeWithin(c, "    ", "  ")
+	var one bytes.Buffer // one for all: ten thousand of them would be garbage
+	enc := newEncoder(&one, "    ", "  ")
+	for i := range cases {
+		one.Reset()
+		if err = errors.Join(err, enc.Encode(&cases[i])); err != nil {
+			return err
+		}
 		lead := ",\n    "
 		if i == 0 {
 			lead = "\n    "
 		}
-		if err = errors.Join(err, failed); err != nil {
-			return err
-		}
-		if _, err = w.WriteString(lead + string(bytes.TrimSuffix(text, []byte("\n")))); err != nil {
-			return err
-		}
+		_, err = w.WriteString(lead)
+		_, failed := w.Write(bytes.TrimSuffix(printableJSON(one.Bytes()), []byte("\n")))
+		err = errors.Join(err, failed)
 	}
-	_, err = w.WriteString("\n  ]" + string(back))
-	return err
+	_, failed := w.WriteString("\n  ]" + string(back))
+	return errors.Join(err, failed)
 }
 
 // encode gives v as JSON that ends in a line feed. It leaves <, > and & as they are, for the sake of URLs.
-func encode(v any, indent string) ([]byte, error) { return encodeWithin(v, "", indent) }
-
-// encodeWithin is encode for a value that stands within another: each line but the first begins with prefix.
-func encodeWithin(v any, prefix, indent string) ([]byte, error) {
+func encode(v any, indent string) ([]byte, error) {
 	var doc bytes.Buffer
-	enc := json.NewEncoder(&doc)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, indent)
-	if err := enc.Encode(v); err != nil {
+	if err := newEncoder(&doc, "", indent).Encode(v); err != nil {
 		return nil, err
 	}
 	return printableJSON(doc.Bytes()), nil
 }
 
+// newEncoder gives the encoder of values that may stand within another: each line but the first begins with prefix.
+func newEncoder(w io.Writer, prefix, indent string) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, indent)
+	return enc
+}
+
 // printableJSON writes the characters of a JSON document that do not print as escapes. The document means the same, and
 // nothing that a target answered can steer the terminal that shows it.
 func printableJSON(doc []byte) []byte {
+	if !bytes.ContainsFunc(doc, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		return doc // nearly every document is
+	}
 	out := make([]byte, 0, len(doc)+16)
 	for len(doc) > 0 {
 		r, n := utf8.DecodeRune(doc)
