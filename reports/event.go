@@ -26,6 +26,7 @@ const (
 	KindProgress      Kind = "progress"
 	KindCrashPoint    Kind = "crash-point"
 	KindPayloadChange Kind = "payload-change"
+	KindClaim         Kind = "claim"
 	KindFinding       Kind = "finding"
 	KindNote          Kind = "note"
 	KindCaseEnded     Kind = "case-ended"
@@ -57,6 +58,7 @@ type Event struct {
 	Progress      *Progress        `json:"progress,omitempty"`
 	CrashPoint    *CrashPoint      `json:"crash_point,omitempty"`
 	PayloadChange *PayloadChange   `json:"payload_change,omitempty"`
+	Claim         *ClaimRead       `json:"claim,omitempty"`
 	Finding       *Finding         `json:"finding,omitempty"`
 	Note          *Note            `json:"note,omitempty"`
 	CaseEnded     *CaseEnded       `json:"case_ended,omitempty"`
@@ -84,6 +86,8 @@ type RunStarted struct {
 	Shard       string   `json:"shard,omitempty"`   // "2/4", of a run that is split
 	Shards      []string `json:"shards,omitempty"`  // of a report that was merged: "1/4 a1b2c3", the shard and its run
 	Group       string   `json:"group,omitempty"`   // the whole that a shard is part of, as the caller names it
+	// Claims is what the profile says, value by value. In a report they stand with what was seen of them.
+	Claims []ProfileClaim `json:"claims,omitempty"`
 }
 
 // CasePlanned is one case before anything was sent.

@@ -55,12 +55,15 @@ func (t *tape) emit(id string, e Event) {
 // report folds what was emitted.
 func (t *tape) report() Report { return Fold(t.events) }
 
-func (t *tape) start() {
+func (t *tape) start() { t.startOn() }
+
+// startOn starts a run on a profile that says these values.
+func (t *tape) startOn(claims ...ProfileClaim) {
 	t.Emit(Event{Kind: KindRunStarted, RunStarted: &RunStarted{
 		Tool: "idemcheck 0.1.0", Target: "reference", URL: "http://127.0.0.1:40811",
 		About: "embedded reference target (SQLite, child process 4711)", Embedded: true,
 		Profile: "ietf-draft-07", Seed: 7, Observers: []string{"tasks", "mails"},
-		MaxRecords: 64, MaxRequests: 410, Command: "idemcheck run --seed 7",
+		MaxRecords: 64, MaxRequests: 410, Command: "idemcheck run --seed 7", Claims: claims,
 	}})
 }
 

@@ -16,6 +16,7 @@ type Folder struct {
 	strays  []*openCase // cases that events name and no plan does, in order of mention
 	records ledger
 	store   *store // of the evidence; nil: it is kept in memory
+	claims  []ProfileClaim
 }
 
 // openCase is a case while its events come in.
@@ -57,7 +58,8 @@ func (f *Folder) fold(e Event) {
 	f.heed(e)
 	switch {
 	case e.RunStarted != nil:
-		f.head.Started, f.head.About = e.At, *e.RunStarted
+		f.head.Started, f.head.About, f.claims = e.At, *e.RunStarted, e.RunStarted.Claims
+		f.head.About.Claims = nil
 	case e.Known != nil:
 		f.head.Known = append(f.head.Known, KnownFailure{KnownEntry: *e.Known})
 	case e.Preflight != nil:
@@ -126,6 +128,8 @@ func (c *openCase) fold(e Event, start time.Time) {
 		c.Points = append(c.Points, *e.CrashPoint)
 	case e.PayloadChange != nil:
 		c.Changes = append(c.Changes, *e.PayloadChange)
+	case e.Claim != nil:
+		c.Claims = append(c.Claims, *e.Claim)
 	case e.Finding != nil:
 		c.Findings = append(c.Findings, *e.Finding)
 	case e.Note != nil:
@@ -178,6 +182,7 @@ func (f *Folder) Report() Report {
 	for _, c := range r.Cases {
 		r.Summary.add(c)
 	}
+	r.Claims = compareClaims(f.claims, r.Cases)
 	r.Known = nil
 	for _, k := range f.head.Known {
 		r.Known = append(r.Known, k.settle(r))

@@ -27,7 +27,7 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
+var htmlTemplates = template.Must(template.New("html").Parse(htmlPageTemplate + htmlCaseTemplate + htmlPointsTemplate + htmlArrivalsTemplate + htmlClaimsTemplate + htmlPayloadTemplate + htmlTimelineTemplate))
 
 // inlineAtMost is how many exchanges, and how many cases, a report has whose cases are all built when the page is opened. In a larger one the
 // inside of a case stands in a <noscript> element: a browser that runs the script keeps it as one text and builds it when
@@ -57,6 +57,7 @@ func HTML(w io.Writer, r Report) error {
 func writeHTML(w io.Writer, r Report) error {
 	groups := htmlGroups(r)
 	forms, lazy := htmlForms(r, groups)
+	said := saidBy(r)
 	if err := htmlTemplates.ExecuteTemplate(w, "head", newHTMLPage(r, groups, !lazy)); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func writeHTML(w io.Writer, r Report) error {
 		}
 		err := writeBatches(w, len(group.cases), func(w *bytes.Buffer, n int) error {
 			i := group.cases[n]
-			return writeHTMLCase(w, r, i, forms[i])
+			return writeHTMLCase(w, r, i, forms[i], said)
 		})
 		if err != nil {
 			return err
@@ -79,10 +80,12 @@ func writeHTML(w io.Writer, r Report) error {
 }
 
 // writeHTMLCase writes one case.
-func writeHTMLCase(w io.Writer, r Report, i int, form htmlForm) error {
-	c, err := r.Cases[i].whole()
+func writeHTMLCase(w io.Writer, r Report, i int, form htmlForm, said map[string]ProfileClaim) error {
+	raw, err := r.Cases[i].whole()
 	if err == nil {
-		err = htmlTemplates.ExecuteTemplate(w, "case", newHTMLCase(r.About, c, form))
+		c := newHTMLCase(r.About, raw, form)
+		c.Read = newHTMLRead(raw, said, c.Exchanges)
+		err = htmlTemplates.ExecuteTemplate(w, "case", c)
 	}
 	if err != nil {
 		return fmt.Errorf("case %s: %w", r.Cases[i].ID, err)

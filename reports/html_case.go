@@ -25,9 +25,11 @@ type htmlCase struct {
 	Artifact                []htmlFact
 	Records                 []htmlTally
 	Overlap                 []htmlFact
+	Arrivals                *htmlArrivals
 	Crash                   *htmlCrash
 	Compared                *htmlPayload
-	Broken                  bool // a step broke
+	Read                    *htmlClaims // what it saw of values of the profile
+	Broken                  bool        // a step broke
 	Timeline                *htmlTimeline
 	Exchanges               []htmlExchange
 	More                    int // exchanges that are not shown
@@ -84,6 +86,7 @@ func newHTMLCase(about RunStarted, raw Case, form htmlForm) htmlCase {
 	if form.Brief {
 		return h
 	}
+	h.Arrivals = newHTMLArrivals(c.Overlap, h.Exchanges)
 	h.Timeline = newHTMLTimeline(htmlDrawn(c, h.Exchanges), caseBegan(c))
 	h.Readings, h.Curls = htmlReadings(c), htmlCurls(c)
 	return h
@@ -227,7 +230,7 @@ func htmlOverlap(o *Overlap) []htmlFact {
 		{Name: "Released by", Value: o.Technique + releaseText(*o)},
 		{Name: "Send spread", Value: fmt.Sprintf("%.0f µs%s", o.SpreadUS, rttText(*o))},
 	}
-	if o.ResolvedUS > 0 {
+	if o.ResolvedUS > 0 && o.Raced == 0 { // a race that was met needs no estimate of what might have been missed
 		facts = append(facts, htmlFact{Name: "Resolved", Value: fmt.Sprintf("these rounds would have found a window of %.0f µs with 99.9 %%", o.ResolvedUS)})
 	}
 	return facts

@@ -18,6 +18,7 @@ type htmlPage struct {
 	Took                  string
 	Facts                 []htmlFact
 	Alerts                []htmlAlert
+	Claims                *htmlClaims
 	Groups                []htmlGroup
 	Levels                []htmlLevel
 	Cases                 int
@@ -53,7 +54,7 @@ func newHTMLPage(r Report, groups []htmlGroup, small bool) htmlPage {
 	p := htmlPage{
 		Target: about.Target, Profile: about.Profile, About: cmp.Or(about.About, about.URL), Policy: htmlPolicy(), Style: template.CSS(htmlStyle),
 		Verdict: htmlOutcome(r), Started: r.Started.UTC(), Took: words(r.Ended.Sub(r.Started)),
-		Facts: htmlFacts(r, about), Alerts: htmlAlerts(r), Groups: groups, Levels: htmlLevels(r), Cases: len(r.Cases), Small: small,
+		Facts: htmlFacts(r, about), Alerts: htmlAlerts(r), Claims: newHTMLClaims(r), Groups: groups, Levels: htmlLevels(r), Cases: len(r.Cases), Small: small,
 	}
 	if p.Target == "" {
 		p.Target = "unnamed target"

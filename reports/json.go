@@ -70,36 +70,41 @@ func writeJSONCase(w *bytes.Buffer, c Case, first bool) error {
 	if err != nil {
 		return err
 	}
-	text, err := encodeWithin(c, "    ", "  ")
-	if err != nil {
+	var doc bytes.Buffer
+	if err := newEncoder(&doc, "    ", "  ").Encode(c); err != nil {
 		return err
 	}
 	if !first {
 		w.WriteString(",")
 	}
 	w.WriteString("\n    ")
-	w.Write(bytes.TrimSuffix(text, []byte("\n")))
+	w.Write(bytes.TrimSuffix(printableJSON(doc.Bytes()), []byte("\n")))
 	return nil
 }
 
 // encode gives v as JSON that ends in a line feed. It leaves <, > and & as they are, for the sake of URLs.
-func encode(v any, indent string) ([]byte, error) { return encodeWithin(v, "", indent) }
-
-// encodeWithin is encode for a value that stands within another: each line but the first begins with prefix.
-func encodeWithin(v any, prefix, indent string) ([]byte, error) {
+func encode(v any, indent string) ([]byte, error) {
 	var doc bytes.Buffer
-	enc := json.NewEncoder(&doc)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, indent)
-	if err := enc.Encode(v); err != nil {
+	if err := newEncoder(&doc, "", indent).Encode(v); err != nil {
 		return nil, err
 	}
 	return printableJSON(doc.Bytes()), nil
 }
 
+// newEncoder gives the encoder of values that may stand within another: each line but the first begins with prefix.
+func newEncoder(w io.Writer, prefix, indent string) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, indent)
+	return enc
+}
+
 // printableJSON writes the characters of a JSON document that do not print as escapes. The document means the same, and
 // nothing that a target answered can steer the terminal that shows it.
 func printableJSON(doc []byte) []byte {
+	if !bytes.ContainsFunc(doc, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		return doc // nearly every document is
+	}
 	out := make([]byte, 0, len(doc)+16)
 	for len(doc) > 0 {
 		r, n := utf8.DecodeRune(doc)

@@ -11,7 +11,7 @@ import (
 
 // JUnit writes the report as JUnit XML: a suite per feature, a test case per case.
 //
-//	<testsuite name="Concurrency" tests="1" failures="1" errors="0" skipped="0" time="0.012" …>
+//	<testsuite name="Concurrency" package="idemcheck" id="0" tests="1" failures="1" errors="0" skipped="0" time="0.012" …>
 //	  <properties><property name="level of double-send" value="must"></property></properties>
 //	  <testcase name="double-send: Two sends of one request …" classname="Concurrency" time="0.012">
 //	    <failure message="duplicate: 2 records for one key" type="duplicate">…</failure>
@@ -20,9 +20,12 @@ import (
 //
 // A fail is a failure. Error and inconclusive are errors, since a test that could not tell is none that was skipped; what
 // did not run or does not apply is skipped, with its reason. A failure that the target file lists as known passes, with a
-// note. What is wrong with the run as a whole is a suite in front. It uses only what the schema of the Jenkins xUnit
-// plugin knows, so what is said of a single case is a property of its suite. Every text is visible: no character that
-// XML 1.0 forbids is left.
+// note. What is wrong with the run as a whole is a suite in front. Every text is visible: no character that XML 1.0
+// forbids is left.
+//
+// There is no one schema. It uses only what that of the Jenkins xUnit plugin knows, so what is said of a single case is
+// a property of its suite; and it has all that the older one for Apache Ant asks for, which is stricter but knows neither
+// the totals of the whole nor the system-out of a case.
 func JUnit(w io.Writer, r Report) error {
 	doc, err := xml.MarshalIndent(junitOf(r), "", "  ")
 	if err != nil {
@@ -46,6 +49,8 @@ type junitSuites struct {
 
 type junitSuite struct {
 	Name       string          `xml:"name,attr"`
+	Package    string          `xml:"package,attr"`
+	ID         int             `xml:"id,attr"`
 	Tests      int             `xml:"tests,attr"`
 	Failures   int             `xml:"failures,attr"`
 	Errors     int             `xml:"errors,attr"`
@@ -55,6 +60,8 @@ type junitSuite struct {
 	Hostname   string          `xml:"hostname,attr"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
+	SystemOut  string          `xml:"system-out"` // always there, as the schema for Ant has it
+	SystemErr  string          `xml:"system-err"`
 
 	took time.Duration
 }
@@ -96,6 +103,7 @@ func junitOf(r Report) junitSuites {
 		s := byFeature[feature]
 		if s == nil {
 			s = newJUnitSuite(feature, r)
+			s.ID = len(out.Suites)
 			byFeature[feature] = s
 			out.Suites = append(out.Suites, s)
 		}
@@ -109,7 +117,7 @@ func junitOf(r Report) junitSuites {
 }
 
 func newJUnitSuite(feature string, r Report) *junitSuite {
-	s := &junitSuite{Name: feature, Hostname: "localhost"}
+	s := &junitSuite{Name: feature, Package: "idemcheck", Hostname: "localhost"}
 	if !r.Started.IsZero() {
 		s.Timestamp = r.Started.UTC().Format("2006-01-02T15:04:05")
 	}
@@ -142,7 +150,7 @@ func (s *junitSuite) add(c Case, r Report) {
 		out.Error = junitWhyOf(c, r)
 	case c.Verdict == NotRun, c.Verdict == NotApplicable:
 		s.Skipped++
-		out.Skipped = &junitWhy{Message: visible(whyText(c)), Type: c.Verdict.String()}
+		out.Skipped = &junitWhy{Message: junitSkipped(c)} // the schema for Ant knows no type of it
 	}
 	s.Tests++
 	s.took += took(c)
@@ -152,6 +160,15 @@ func (s *junitSuite) add(c Case, r Report) {
 	if len(c.Points) > 0 {
 		s.property("crash points of "+c.ID, crashSummary(c.Points))
 	}
+}
+
+// junitSkipped says whether a case does not apply or did not run, and why.
+func junitSkipped(c Case) string {
+	word, why := strings.ReplaceAll(c.Verdict.String(), "-", " "), visible(whyText(c))
+	if why == word {
+		return word
+	}
+	return word + ": " + why
 }
 
 // junitWhyOf gives the findings or the broken steps of a case, and how to run it again.

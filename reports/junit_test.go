@@ -122,8 +122,9 @@ var junitRules = map[string]struct{ must, may, inside string }{
 	"testcase":   {"name", "time classname group", "skipped error failure system-out system-err"},
 	"failure":    {"", "type message", ""},
 	"error":      {"", "type message", ""},
-	"skipped":    {"", "type message", ""},
+	"skipped":    {"", "message", ""},
 	"system-out": {"", "", ""},
+	"system-err": {"", "", ""},
 }
 
 var surefireTime = regexp.MustCompile(`^(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]*)?$`)

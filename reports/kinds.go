@@ -25,6 +25,7 @@ func Kinds() []KindInfo {
 		{KindProgress, "progress", "How far a long step is."},
 		{KindCrashPoint, "crash_point", "What came of one point of a crash sweep: the fault, the retry and the count."},
 		{KindPayloadChange, "payload_change", "What came of one change in what is sent under a used key."},
+		{KindClaim, "claim", "What a case saw of one value of the profile."},
 		{KindFinding, "finding", "One reason for a fail."},
 		{KindNote, "note", "Something seen that is no finding: an observation or a warning."},
 		{KindCaseEnded, "case_ended", "A case has its verdict."},

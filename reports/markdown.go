@@ -39,6 +39,7 @@ func MarkdownWithin(w io.Writer, r Report, budget int) error {
 	open := openCases(r)
 	m.table(open)
 	m.details(open)
+	m.claims()
 	m.blocks()
 	m.rest()
 	if _, err := io.WriteString(w, m.String()); err != nil {

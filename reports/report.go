@@ -13,7 +13,8 @@ type Report struct {
 	Complete  bool           `json:"complete"` // run-ended was seen
 	About     RunStarted     `json:"about"`
 	Preflight *Preflight     `json:"preflight,omitempty"`
-	Known     []KnownFailure `json:"known,omitempty"` // the target file's list, as the run bears it out
+	Known     []KnownFailure `json:"known,omitempty"`  // the target file's list, as the run bears it out
+	Claims    []ClaimRow     `json:"claims,omitempty"` // what the profile says beside what was seen of it
 	Summary   Summary        `json:"summary"`
 	Cases     []Case         `json:"cases"` // in the order of the plan
 	Created   int            `json:"records_created"`
@@ -37,6 +38,7 @@ type Case struct {
 	Faults    []CaseFault     `json:"faults,omitempty"`
 	Points    []CrashPoint    `json:"crash_points,omitempty"`
 	Changes   []PayloadChange `json:"payload_changes,omitempty"`
+	Claims    []ClaimRead     `json:"claims,omitempty"` // what it saw of values of the profile
 
 	ofRun  bool    // it stands for the run as a whole: no scenario has it
 	stored *stored // evidence that lies in a file; see whole

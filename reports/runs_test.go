@@ -31,12 +31,14 @@ func passing() *tape {
 // failing is a run with a broken must of each sort, a broken should, an error, a doubt and a warning.
 func failing() *tape {
 	t := newTape()
-	t.start()
+	t.startOn(saidOfReplays...)
 	t.plan()
 	t.wait(12)
 	t.preflight()
 	t.pass("K1", "replayed, names task 7f3a0c1e")
 	t.emit("K1", Event{Kind: KindNote, Note: &Note{Warning: true, Text: "the replay carries no Idempotent-Replayed header, which it did on 2026-02-01 (observed)"}})
+	t.claim("K1", "replay.mode", Held, "replayed (201)", "retry")
+	t.claim("K1", "replay.marker.name", Departed, "nothing", "retry")
 	t.wait(40)
 	failK4(t)
 	t.wait(20)
@@ -100,6 +102,10 @@ func failK4(t *tape) {
 		Expected: "422", Found: "200", Exchanges: []string{"revised"}, Provenance: targets.Documented,
 		Source: "draft-ietf-httpapi-idempotency-key-header-07 section 2.7",
 	}})
+	t.claim(id, "mismatch.status", Departed, "200", "revised")
+	t.claim(id, "mismatch.mode", Departed, "replayed (200)", "revised")
+	t.claim(id, "failures.validation.mode", Undocumented, "created (201)", "first")
+	t.claim(id, "replay.mode", NotTold, "no answer", "retry")
 	t.emit(id, Event{Kind: KindCaseEnded, CaseEnded: &CaseEnded{
 		Verdict: Fail, Broken: targets.Must, Reason: "the record of revision P3 holds the note of revision P4 after a request that should have been refused",
 		Records: []Tally{tally("1", 1, task)},

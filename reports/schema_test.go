@@ -74,6 +74,8 @@ func enumOf(t reflect.Type) *gen.Schema {
 		return words2enum(targets.Levels())
 	case reflect.TypeFor[targets.Provenance]():
 		return words2enum(targets.Provenances())
+	case reflect.TypeFor[Agreement]():
+		return words2enum(Agreements())
 	case reflect.TypeFor[KnownState]():
 		return words2enum(KnownStates())
 	case reflect.TypeFor[Kind]():

@@ -48,6 +48,9 @@ func (s *Stream) clean(e Event) Event {
 	if e.Finding != nil {
 		out.Finding.Part = e.Finding.Part
 	}
+	if e.Claim != nil {
+		out.Claim.Claim, out.Claim.State, out.Claim.Part = e.Claim.Claim, e.Claim.State, e.Claim.Part
+	}
 	if e.CrashPoint != nil {
 		out.CrashPoint.Fault, out.CrashPoint.Side = e.CrashPoint.Fault, e.CrashPoint.Side
 		out.CrashPoint.Retry, out.CrashPoint.Finding = e.CrashPoint.Retry, e.CrashPoint.Finding

@@ -10,7 +10,7 @@ import (
 // announce writes what will be run, before anything is sent.
 func (e *engine) announce() {
 	s := e.Started
-	s.Inferred = e.allWeak()
+	s.Inferred, s.Claims = e.allWeak(), reports.ProfileClaims(e.target.Profile)
 	for _, w := range e.watch {
 		s.Observers = append(s.Observers, w.observer.Name())
 	}

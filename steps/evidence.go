@@ -29,6 +29,9 @@ func (w *world) take(o judge.Opinion) {
 	for _, n := range o.Notes {
 		w.note(n.Warning, "%s", n.Text)
 	}
+	for _, c := range o.Claims {
+		w.claim(c)
+	}
 	if o.Unclear != "" {
 		w.evidence.Unclear = append(w.evidence.Unclear, o.Unclear)
 	}

@@ -36,7 +36,9 @@ func (w *world) follow(ctx context.Context, s *sent) {
 	case !ended:
 		s.job = judge.JobRunning
 		return
-	case a.Broke(x):
+	}
+	w.readJob(s)
+	if a.Broke(x) {
 		s.job, s.result = judge.JobBroke, &x
 		return
 	}

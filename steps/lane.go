@@ -17,7 +17,7 @@ func (w *world) child(endpoint *targets.Endpoint, part string) *world {
 	w.mu.Lock()
 	w.children++
 	round := w.children + 1
-	c := &world{engine: w.engine, Endpoint: endpoint, c: w.c, part: part}
+	c := &world{engine: w.engine, Endpoint: endpoint, c: w.c, part: part, sights: w.sights}
 	w.parts = append(w.parts, c)
 	w.mu.Unlock()
 	c.blank(round)

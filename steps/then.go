@@ -126,6 +126,9 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	}
 	w.tellExpired(s, first)
 	w.take(judge.Attempt(situation, attempted, s.permit))
+	w.readKey(situation, attempted)
+	w.readScope(situation, attempted, s.namespace)
+	w.readRetention(situation, attempted)
 	if situation == judge.Replay && s.disposition == reports.Replayed {
 		w.observeRate(s)
 	}

@@ -133,6 +133,7 @@ func (w *world) judgeDelivery(s *sent) {
 		d.Repeat, d.Running = true, old.Ended.After(s.Began)
 	}
 	w.take(judge.Delivery(d))
+	w.readDelivery(d, s)
 }
 
 // redeliverArgs are the arguments of the verb redeliver.

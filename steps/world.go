@@ -62,6 +62,7 @@ type world struct {
 
 	evidence judge.Evidence
 	notes    map[string]bool
+	sights   *sights
 	tallies  []reports.Tally
 	inferred bool
 	ended    bool
@@ -138,7 +139,7 @@ func (w *world) begin(ctx context.Context, c *Case) (context.Context, error) {
 		w.engine.setVerdict(c.ID, ended.Verdict)
 		return ctx, godog.ErrSkip
 	}
-	w.c, w.Endpoint = c, w.engine.Endpoint
+	w.c, w.Endpoint, w.sights = c, w.engine.Endpoint, newSights()
 	w.blank(1)
 	if c.Long {
 		ctx, w.cancel = context.WithCancel(ctx) // each of its parts has a deadline of its own

@@ -171,6 +171,12 @@ func TestLooks(t *testing.T) {
 						chromedp.ScrollIntoView(".case details[open] summary", chromedp.ByQuery)))
 					eval[bool](t, ctx, `document.querySelector(".case details[open] summary").scrollIntoView(), true`)
 					picture(t, ctx, at+"-case")
+					if eval[bool](t, ctx, `!!document.querySelector(".claims-of-run")`) {
+						eval[bool](t, ctx, `document.querySelector(".claims-of-run").open = true, document.querySelector(".claims-of-run").scrollIntoView(), true`)
+						picture(t, ctx, at+"-claims")
+						assert.LessOrEqual(t, eval[int64](t, ctx, `document.documentElement.scrollWidth`), width, "%s with its claims scrolls sideways", at)
+						eval[bool](t, ctx, `document.querySelector(".claims-of-run").open = false, true`)
+					}
 					if eval[bool](t, ctx, `!!document.querySelector(".timeline")`) {
 						eval[bool](t, ctx, `document.querySelector(".timeline").scrollIntoView(), true`)
 						picture(t, ctx, at+"-timeline")
@@ -210,10 +216,16 @@ func TestClicks(t *testing.T) {
 	require.NoError(t, chromedp.Run(ctx, chromedp.Click(".case:not([hidden]) summary", chromedp.ByQuery), chromedp.WaitVisible(".timeline .plot svg", chromedp.ByQuery)))
 	assert.GreaterOrEqual(t, seen(".timeline .bar"), 2, "two workers, two bars")
 	assert.Positive(t, seen(".finding"))
+	assert.Equal(t, 2, seen(".arrivals .bar"), "the last round, drawn by itself")
 	assert.Zero(t, seen(".exchange[open]"))
 	require.NoError(t, chromedp.Run(ctx, chromedp.Click(".timeline .names a", chromedp.ByQuery), chromedp.WaitVisible(".exchange[open] pre", chromedp.ByQuery)))
 	assert.Equal(t, 1, seen(".exchange[open]"))
 	assert.Contains(t, eval[string](t, ctx, `location.hash`), "-x", "the address leads to the exchange")
+
+	assert.Zero(t, seen(".claims-of-run tr"))
+	require.NoError(t, chromedp.Run(ctx, chromedp.Click(".claims-of-run > summary", chromedp.ByQuery), chromedp.WaitVisible(".claims-of-run table", chromedp.ByQuery),
+		chromedp.Click(`.claims-of-run a[href="#case-K4"]`, chromedp.ByQuery), chromedp.WaitVisible("#case-K4", chromedp.ByQuery)))
+	assert.Equal(t, "#case-K4", eval[string](t, ctx, `location.hash`), "the cases that read a value are a click away")
 	assert.Empty(t, complaints())
 }
 

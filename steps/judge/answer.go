@@ -25,24 +25,42 @@ func documented(a Attempted, permit Permit) Opinion {
 			a.Exchange.Name, describe(a), permit.Name)})
 		return o
 	}
-	if !c.HasStatus(a.Exchange.Status) && len(c.Status) > 0 {
-		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status for "+permit.Name,
-			numbers(c.Status), strconv.Itoa(a.Exchange.Status)), c.Claim))
-	}
-	if !targets.CodeIn(c.Code, a.Exchange) {
-		found := targets.CodeFound(c.Code, a.Exchange)
-		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented code for "+permit.Name,
-			strings.Join(c.Code.In, " or "), orNothing(found)), c.Claim))
-	}
-	return o.with(pointer(a, c)).with(hint(a, c))
+	return o.with(documentedStatus(a, permit)).with(documentedCode(a, permit)).with(pointer(a, c, permit.Name)).with(hint(a, permit))
 }
 
-func hint(a Attempted, c targets.Clause) Opinion {
-	if c.RetryHint == nil || a.Disposition != reports.InProgress || HasMarker(c.RetryHint, a.Exchange) {
+func documentedStatus(a Attempted, permit Permit) Opinion {
+	c, path, found := permit.Clause, permit.Name+".status", strconv.Itoa(a.Exchange.Status)
+	switch {
+	case len(c.Status) == 0:
+		return Opinion{}
+	case c.HasStatus(a.Exchange.Status):
+		return agreed(a, path, c.Claim, found)
+	}
+	return byClaim(answerFinding(reports.WrongStatus, a, "the documented status for "+permit.Name, numbers(c.Status), found), c.Claim, path, found)
+}
+
+func documentedCode(a Attempted, permit Permit) Opinion {
+	c, path := permit.Clause, permit.Name+".code"
+	if c.Code == nil {
 		return Opinion{}
 	}
-	return byClaim(answerFinding(reports.WrongStatus, a, "the header that says when to try again",
-		c.RetryHint.Name, orNothing(a.Exchange.Answer.Get(c.RetryHint.Name))), c.RetryHint.Claim)
+	found := orNothing(targets.CodeFound(c.Code, a.Exchange))
+	if targets.CodeIn(c.Code, a.Exchange) {
+		return agreed(a, path, c.Claim, found)
+	}
+	return byClaim(answerFinding(reports.WrongStatus, a, "the documented code for "+permit.Name, strings.Join(c.Code.In, " or "), found), c.Claim, path, found)
+}
+
+func hint(a Attempted, permit Permit) Opinion {
+	m, path := permit.Clause.RetryHint, permit.Name+".retry_hint.name"
+	if m == nil || a.Disposition != reports.InProgress {
+		return Opinion{}
+	}
+	found := orNothing(a.Exchange.Answer.Get(m.Name))
+	if HasMarker(m, a.Exchange) {
+		return agreed(a, path, m.Claim, m.Name+": "+found)
+	}
+	return byClaim(answerFinding(reports.WrongStatus, a, "the header that says when to try again", m.Name, found), m.Claim, path, found)
 }
 
 // identical compares what a client reads: status, body, media type, Location and ETag. Other headers (dates, request
@@ -51,7 +69,7 @@ func identical(a Attempted, c targets.Clause) Opinion {
 	var o Opinion
 	first, x := *a.First, a.Exchange
 	differs := func(what, want, got string) {
-		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, what, orNothing(want), orNothing(got)), c.Claim))
+		o = o.with(otherShape(a, c, what, orNothing(want), orNothing(got)))
 	}
 	if first.Status != x.Status {
 		differs("the first answer's status", strconv.Itoa(first.Status), strconv.Itoa(x.Status))
@@ -88,7 +106,7 @@ func sameBody(a Attempted, c targets.Clause) Opinion {
 			"%q: %s where the first answer has %s. Any two answers of this target differ there, so that it is no finding; replay.ignore in the target file says so for good",
 			x.Name, what.got, what.want)}}}
 	}
-	return byClaim(answerFinding(reports.ReplayDiffers, a, "the first answer's body", orNothing(what.want), orNothing(what.got)), c.Claim)
+	return otherShape(a, c, "the first answer's body", orNothing(what.want), orNothing(what.got))
 }
 
 // Compare tells whether two bodies have the same JSON value, and if not, the first member that differs on both sides.
@@ -133,6 +151,7 @@ func firstDifference(path string, a, b any) difference {
 func (o Opinion) with(more Opinion) Opinion {
 	o.Findings = append(o.Findings, more.Findings...)
 	o.Notes = append(o.Notes, more.Notes...)
+	o.Claims = append(o.Claims, more.Claims...)
 	if o.Unclear == "" {
 		o.Unclear = more.Unclear
 	}

@@ -27,12 +27,17 @@ type Attempted struct {
 type Opinion struct {
 	Findings []reports.Finding
 	Notes    []reports.Note
-	Unclear  string // not empty: what was asked could not be tried, and why
+	Claims   []reports.ClaimRead // what was seen of the values of the profile that were consulted
+	Unclear  string              // not empty: what was asked could not be tried, and why
 }
 
 // Attempt judges one attempt in its situation: whether its disposition is permitted and its answer is the documented
 // one. How many records exist is judged apart (see Records).
 func Attempt(s Situation, a Attempted, permit Permit) Opinion {
+	return opinion(s, a, permit).with(modeRead(s, a, permit))
+}
+
+func opinion(s Situation, a Attempted, permit Permit) Opinion {
 	if s == RefusalRepeated && sameRefusal(a) {
 		return Opinion{}
 	}
@@ -86,7 +91,7 @@ func forbidden(s Situation, a Attempted, permit Permit) Opinion {
 	if hard {
 		return Opinion{Findings: []reports.Finding{f}}
 	}
-	return byClaim(f, permit.Clause.Claim)
+	return byClaim(f, permit.Clause.Claim, "", "") // what it tells of the clause's mode is read of every attempt
 }
 
 // reason gives the kind of finding for a disposition that is not permitted, whether it is hard (of the scenario's own
@@ -173,8 +178,16 @@ func isRepeat(s Situation) bool {
 }
 
 // byClaim gives a broken value the standing of its clause: a finding where it is documented, else a warning, else a
-// note.
-func byClaim(f reports.Finding, c targets.Claim) Opinion {
+// note. The path of the value and what was seen in its place are for the comparison in the reports.
+func byClaim(f reports.Finding, c targets.Claim, path, seen string) Opinion {
+	o := standing(f, c)
+	if path != "" {
+		o.Claims = []reports.ClaimRead{Read(path, c, false, seen, strings.Join(f.Exchanges, ", "))}
+	}
+	return o
+}
+
+func standing(f reports.Finding, c targets.Claim) Opinion {
 	f.Provenance, f.Source = c.Provenance, c.Source
 	switch {
 	case c.Judged():

@@ -24,6 +24,7 @@ func TestAttempt(t *testing.T) {
 	oneError := pointing
 	oneError.Mismatch = targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{412}, Claim: documentedMust}
 	oneError.InFlight = oneError.Mismatch
+	isolated := targets.Profile{Scope: targets.Scope{Operation: targets.Clause{Mode: targets.Strings{targets.ModeIsolated}, Claim: documentedMust}}}
 	replayFirst := targets.Profile{Mismatch: targets.Clause{Mode: targets.Strings{targets.ModeReplayFirst}, Claim: documentedMust}}
 	for name, c := range map[string]struct {
 		situation Situation
@@ -66,6 +67,8 @@ func TestAttempt(t *testing.T) {
 		"other record answered with the first":          {situation: OtherIdentity, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
 		"other operation undocumented, created":         {situation: OtherOperation, profile: silent, x: answer(201, ""), d: reports.Created, id: "N1"},
 		"other operation answered with the first":       {situation: OtherOperation, profile: silent, x: first, d: reports.Replayed, id: "D77", shared: true, kind: reports.Leaked, level: targets.Must},
+		"other operation isolated, refused as a reuse":  {situation: OtherOperation, profile: isolated, x: answer(422, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
+		"other operation isolated, created":             {situation: OtherOperation, profile: isolated, x: answer(201, ""), d: reports.Created, id: "N1"},
 		"own request created":                           {situation: OwnRequest, profile: draft, x: answer(201, ""), d: reports.Created, id: "D78"},
 		"own request collapsed":                         {situation: OwnRequest, profile: draft, x: first, d: reports.Replayed, id: "D77", kind: reports.KeyIgnored, level: targets.Must},
 		"own request refused":                           {situation: OwnRequest, profile: draft, x: answer(400, ""), d: reports.Rejected, unclear: true},

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,15 +28,49 @@ func replayAnswer(a Attempted) Opinion {
 	}
 	c := a.Replay
 	o := inAnyShape(a, c)
-	if len(c.Status) > 0 && !c.HasStatus(a.Exchange.Status) {
-		o = o.with(byClaim(answerFinding(reports.WrongStatus, a, "the documented status of a replay", numbers(c.Status),
-			strconv.Itoa(a.Exchange.Status)), c.Claim))
+	if !slices.ContainsFunc(o.Claims, func(r reports.ClaimRead) bool { return r.Claim == replayMode }) {
+		o = o.with(agreed(a, replayMode, c.Claim, CameTo(a)))
 	}
-	if c.Marker != nil && !HasMarker(c.Marker, a.Exchange) {
-		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the header that marks a replay",
-			c.Marker.Name+": "+strings.Join(c.Marker.Value, " or "), orNothing(a.Exchange.Answer.Get(c.Marker.Name))), c.Marker.Claim))
+	return o.with(replayStatus(a, c)).with(replayMarker(a, c.Marker))
+}
+
+// replayMode is where the profile says in which shape a replay comes.
+const replayMode = replayClause + ".mode"
+
+// otherShape is the opinion that a replay does not have the documented shape.
+func otherShape(a Attempted, c targets.Clause, what, want, got string) Opinion {
+	return byClaim(answerFinding(reports.ReplayDiffers, a, what, want, got), c.Claim, replayMode, what+": "+got+", not "+want)
+}
+
+func replayStatus(a Attempted, c targets.Clause) Opinion {
+	found := strconv.Itoa(a.Exchange.Status)
+	switch path := "replay.status"; {
+	case len(c.Status) == 0:
+		return Opinion{}
+	case c.HasStatus(a.Exchange.Status):
+		return agreed(a, path, c.Claim, found)
+	default:
+		return byClaim(answerFinding(reports.WrongStatus, a, "the documented status of a replay", numbers(c.Status), found), c.Claim, path, found)
 	}
-	return o
+}
+
+func replayMarker(a Attempted, m *targets.Marker) Opinion {
+	if m == nil {
+		return Opinion{}
+	}
+	found, path := orNothing(a.Exchange.Answer.Get(m.Name)), "replay.marker.name"
+	var named Opinion
+	if len(a.Exchange.Answer.Values(m.Name)) > 0 {
+		named, path = agreed(a, path, m.Claim, m.Name), "replay.marker.value"
+	}
+	switch has := HasMarker(m, a.Exchange); {
+	case has && len(m.Value) > 0:
+		return named.with(agreed(a, path, m.Claim, found))
+	case has:
+		return named
+	}
+	return named.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the header that marks a replay",
+		m.Name+": "+strings.Join(m.Value, " or "), found), m.Claim, path, found))
 }
 
 // inAnyShape gives the opinion of the first documented shape that fits, else of the first one that is documented. Where
@@ -69,7 +104,7 @@ func sameRecord(a Attempted, c targets.Clause) Opinion {
 	if a.ID == a.FirstID || a.FirstID == "" {
 		return Opinion{}
 	}
-	return byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id", a.FirstID, orNothing(a.ID)), c.Claim)
+	return otherShape(a, c, "the first record's id", a.FirstID, orNothing(a.ID))
 }
 
 func identicalRecord(a Attempted, c targets.Clause) Opinion {
@@ -80,14 +115,15 @@ func identicalRecord(a Attempted, c targets.Clause) Opinion {
 func pointerError(a Attempted, c targets.Clause) Opinion {
 	var o Opinion
 	if a.Exchange.Succeeded() {
-		o = byClaim(answerFinding(reports.WrongStatus, a, "the error that points at the first result", numbers(c.Status),
-			strconv.Itoa(a.Exchange.Status)), c.Claim)
+		found := strconv.Itoa(a.Exchange.Status)
+		o = byClaim(answerFinding(reports.WrongStatus, a, "the error that points at the first result", numbers(c.Status), found),
+			c.Claim, replayMode, CameTo(a))
 	}
-	return o.with(pointer(a, c))
+	return o.with(pointer(a, c, replayClause))
 }
 
-// pointer wants an error to name the first record where its clause says that it does.
-func pointer(a Attempted, c targets.Clause) Opinion {
+// pointer wants an error to name the first record where its clause, which has that name in the profile, says that it does.
+func pointer(a Attempted, c targets.Clause, name string) Opinion {
 	if c.ID == "" || a.FirstID == "" {
 		return Opinion{}
 	}
@@ -96,19 +132,24 @@ func pointer(a Attempted, c targets.Clause) Opinion {
 		named = targets.IDAt(c.ID, a.Exchange)
 	}
 	if named == a.FirstID {
-		return Opinion{}
+		return agreed(a, name+".id", c.Claim, "the first record's id")
 	}
-	return byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id at "+c.ID, a.FirstID, orNothing(named)), c.Claim)
+	return byClaim(answerFinding(reports.ReplayDiffers, a, "the first record's id at "+c.ID, a.FirstID, orNothing(named)), c.Claim,
+		name+".id", orNothing(named)+", not "+a.FirstID)
 }
 
 // upserted wants the first record, with the flag that nothing is new where one is documented.
 func upserted(a Attempted, c targets.Clause) Opinion {
 	o := sameRecord(a, c)
-	if c.Flag != nil && !targets.CodeIn(c.Flag, a.Exchange) {
-		o = o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the flag that nothing is new",
-			c.Flag.At+": "+strings.Join(c.Flag.In, " or "), orNothing(targets.CodeFound(c.Flag, a.Exchange))), c.Claim))
+	if c.Flag == nil {
+		return o
 	}
-	return o
+	found, path := orNothing(targets.CodeFound(c.Flag, a.Exchange)), "replay.flag"
+	if targets.CodeIn(c.Flag, a.Exchange) {
+		return o.with(agreed(a, path, c.Claim, found))
+	}
+	return o.with(byClaim(answerFinding(reports.ReplayDiffers, a, "the flag that nothing is new",
+		c.Flag.At+": "+strings.Join(c.Flag.In, " or "), found), c.Claim, path, found))
 }
 
 // acknowledged asks for no more than a success: whether it acted twice is told by the count.
@@ -116,7 +157,8 @@ func acknowledged(a Attempted, c targets.Clause) Opinion {
 	if a.Exchange.Succeeded() {
 		return Opinion{}
 	}
-	return byClaim(answerFinding(reports.WrongStatus, a, "an acknowledgement", "2xx", strconv.Itoa(a.Exchange.Status)), c.Claim)
+	found := strconv.Itoa(a.Exchange.Status)
+	return byClaim(answerFinding(reports.WrongStatus, a, "an acknowledgement", "2xx", found), c.Claim, replayMode, found)
 }
 
 // firstAnswer holds the answer to a request of its own against what is documented of the marker: it is no replay.
@@ -125,12 +167,12 @@ func firstAnswer(a Attempted) Opinion {
 	if m == nil || len(m.First) == 0 || a.Exchange.Key == "" { // what came without a key is marked by nobody
 		return Opinion{}
 	}
-	got := a.Exchange.Answer.Get(m.Name)
+	got, path := a.Exchange.Answer.Get(m.Name), "replay.marker.first"
 	if firstMayHave(m, got, a.Exchange.Key) {
-		return Opinion{}
+		return agreed(a, path, m.Claim, cmp.Or(got, "absent"))
 	}
 	return byClaim(answerFinding(reports.WrongStatus, a, "what is documented of the header "+m.Name+" on a first answer",
-		strings.Join(m.First, " or "), orNothing(got)), m.Claim)
+		strings.Join(m.First, " or "), orNothing(got)), m.Claim, path, orNothing(got))
 }
 
 // ownHeaders are those that a server makes anew for each answer, or that belong to the connection.

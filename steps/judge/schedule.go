@@ -37,7 +37,7 @@ func Schedule(delays []time.Duration, p targets.Profile, level targets.Level) Op
 			Expected: "every attempt within " + Spell(end), Found: fmt.Sprintf("attempt %d after %s", i+2, Spell(delay)),
 		}
 		if r.Provenance != targets.Documented {
-			return byClaim(f, r.Claim)
+			return byClaim(f, r.Claim, "", "")
 		}
 		return Opinion{Findings: []reports.Finding{f}}
 	}

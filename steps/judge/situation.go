@@ -198,13 +198,13 @@ func passesBodies(c targets.Clause) bool {
 
 func otherOperation(p targets.Profile) Permit {
 	scope := p.Scope.Operation
-	permit := Permit{nil, targets.Clause{}, "scope.operation"}
+	permit := Permit{nil, scope, "scope.operation"}
 	switch {
 	case scope.Provenance != targets.Documented || len(scope.Mode) == 0:
 		permit.Dispositions = list(reports.Created, reports.Conflict, reports.Rejected)
 		return permit
 	case scope.Has(targets.ModeReject):
-		permit.Dispositions, permit.Clause = list(reports.Conflict, reports.Rejected), scope
+		permit.Dispositions = list(reports.Conflict, reports.Rejected)
 	}
 	if scope.Has(targets.ModeIsolated) {
 		permit.Dispositions = append(permit.Dispositions, reports.Created)
