@@ -79,7 +79,9 @@ func (w *world) readKey(s judge.Situation, a judge.Attempted) {
 // readScope tells whether a key that was used in another namespace is one key with this one, or a key of its own.
 func (w *world) readScope(s judge.Situation, a judge.Attempted, namespace string) {
 	p := w.target.Profile.Scope
-	clause, known := map[string]targets.Clause{"tenant": p.Tenant, "environment": p.Environment}[dimensions[namespace]]
+	clause, known := map[string]targets.Clause{
+		"tenant": p.Tenant, "environment": p.Environment, "region": p.Region, "partition": p.Partition,
+	}[dimensions[namespace]]
 	if s != judge.OwnNamespace || !known {
 		return
 	}
@@ -93,7 +95,9 @@ func (w *world) readScope(s judge.Situation, a judge.Attempted, namespace string
 }
 
 // dimensions says in which dimension of the profile's scope each namespace of the target file differs.
-var dimensions = map[string]string{"other_tenant": "tenant", "test_environment": "environment"}
+var dimensions = map[string]string{
+	"other_tenant": "tenant", "test_environment": "environment", "other_region": "region", "other_partition": "partition",
+}
 
 // readRetention tells what an attempt just inside or just outside of the retention shows of it.
 func (w *world) readRetention(s judge.Situation, a judge.Attempted) {
