@@ -51,6 +51,16 @@ Feature: Webhook receiver
     Then "late" is acknowledged
     And one effect exists for each event
 
+  @id:webhook-redelivered @after:webhook-twice @needs:clock @needs:horizon
+  @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+  Scenario: The same event again, just before its sender gives up
+    An event must be remembered for as long as it may come again.
+    When the event is delivered as "first"
+    And the clock is moved to the end of the redelivery of "first"
+    And the event is delivered again as "late"
+    Then "late" is acknowledged
+    And exactly 1 effect exists
+
   @id:webhook-other-body @after:webhook-twice @needs:event-payload
   @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   Scenario: The same event with another body

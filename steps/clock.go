@@ -56,11 +56,35 @@ func (w *world) advance(ctx context.Context, by, tolerance time.Duration, of *se
 	shift := after.at.Sub(before.at)
 	clock := shift - after.when.Sub(before.when) // a clock also runs by itself
 	age := -shift                                // the time at which a key was stored lies further back
-	if off(clock, by) <= tolerance || off(age, by) <= tolerance {
+	if off(clock, by) <= tolerance {
+		w.shift(by)
+		return nil
+	}
+	if off(age, by) <= tolerance {
 		return nil
 	}
 	return unclear("the clock was to move by %s, and reading it shows %s (%s, then %s)", spell(by), spell(clock.Round(time.Millisecond)),
 		before.at.UTC().Format(time.RFC3339), after.at.UTC().Format(time.RFC3339))
+}
+
+// shift notes that the target's clock, and not the age of what it keeps, was moved for everybody.
+func (w *world) shift(by time.Duration) {
+	if w.target.Clock.Header != nil {
+		return // told with each request
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ahead += by
+}
+
+// targetTime is the time by which the target goes, as far as the run has moved it: what is signed must not be of the past.
+func (w *world) targetTime() time.Time {
+	if c := w.target.Clock; c != nil && c.Header != nil {
+		return w.Now().Add(w.passage.moved)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Now().Add(w.ahead)
 }
 
 func off(is, want time.Duration) time.Duration { return (is - want).Abs() }

@@ -62,6 +62,7 @@ type engine struct {
 	worlds   []*world
 	verdicts map[string]reports.Verdict
 	lived    map[string]bool // cases that failed in nothing but what is known
+	ahead    time.Duration   // how far cases have moved the target's clock
 	budget   int             // records that may still be created
 	distrust []string        // why counts cannot be trusted
 	volatile []string        // members of an answer that differ between any two; set by the preflight

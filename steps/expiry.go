@@ -11,9 +11,18 @@ import (
 
 // The moments to which a case moves the time.
 const (
-	inside  = "inside"  // the key is certainly kept
-	outside = "outside" // the key is certainly gone
+	inside     = "inside"     // the key is certainly kept
+	outside    = "outside"    // the key is certainly gone
+	redelivery = "redelivery" // the sender of an event delivers it for the last time
 )
+
+// horizon is how long events are delivered again; 0: nothing says so.
+func horizon(p targets.Profile) time.Duration {
+	if p.Delivery == nil {
+		return 0
+	}
+	return p.Delivery.Horizon.Std()
+}
 
 // moveArgs are the arguments of the verb move_clock.
 type moveArgs struct {
@@ -21,7 +30,7 @@ type moveArgs struct {
 	Of     string `arg:"of" doc:"the attempt that used the key first"`
 }
 
-// moveClock moves the time to just inside or just outside the retention of a key.
+// moveClock moves the time to just inside or just outside the retention of a key, or to the last redelivery of an event.
 func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	s, err := w.find(a.Of)
 	if err != nil {
@@ -33,13 +42,18 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 		since = w.lastUse(s)
 	}
 	limit := r.Min.Std()
-	if a.Moment == outside {
+	switch a.Moment {
+	case outside:
 		limit = endOfRetention(w.target.Profile)
+	case redelivery:
+		if limit = horizon(w.target.Profile); !w.readable() {
+			return unclear(unreadClock)
+		}
 	}
 	margin := max(justBeside(limit), 2*w.longest())
 	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
 	by := limit + margin - age
-	if a.Moment == inside {
+	if a.Moment != outside {
 		by = limit - margin - age - since.Ended.Sub(since.Began)
 		if by <= 0 {
 			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))

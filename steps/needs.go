@@ -59,6 +59,8 @@ var needs = map[targets.Need]need{
 	targets.NeedExpiredNew: {func(t *targets.Target, _ Abilities) bool {
 		return t.Profile.Expired.Provenance == targets.Documented && t.Profile.Expired.Has(targets.ModeNewRecord)
 	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record})"},
+	targets.NeedHorizon: {func(t *targets.Target, _ Abilities) bool { return horizon(t.Profile) > 0 },
+		"say how long the sender delivers an event again (delivery: {horizon: 3d})"},
 	targets.NeedRetry: {func(t *targets.Target, _ Abilities) bool { return len(t.Retry) > 0 },
 		"list when your senders try again, counted from the first attempt (retry: 30s, 5m, 1h)"},
 	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },

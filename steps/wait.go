@@ -26,7 +26,7 @@ func (w *world) waitOut(ctx context.Context, by time.Duration) error {
 			return nil
 		}
 		if err := w.Wait(ctx, min(left, slice)); err != nil {
-			return fmt.Errorf("wait for the retention to end: %w", err)
+			return fmt.Errorf("wait for time to pass: %w", err)
 		}
 	}
 	return unclear("of %s only %s passed while waiting", spell(by), now().Sub(began))
@@ -47,6 +47,9 @@ func waiting(c Case, t *targets.Target) time.Duration {
 	if c.needs(targets.NeedRetentionMax) {
 		end := endOfRetention(t.Profile)
 		return end + justBeside(end)
+	}
+	if c.needs(targets.NeedHorizon) {
+		return horizon(t.Profile)
 	}
 	return t.Profile.Retention.Min.Std()
 }

@@ -67,7 +67,7 @@ func (w *world) prepareEvent(a sendArgs) (*sent, error) {
 
 // seal signs a delivery. It is the last thing that is done to it.
 func (w *world) seal(s *sent, id string) error {
-	return w.target.Receiver.Sign.Seal(&s.Attempt, id, w.Now())
+	return w.target.Receiver.Sign.Seal(&s.Attempt, id, w.targetTime())
 }
 
 // chooseEventID gives what {{event_id}} stands for, and says how it relates to the earlier ones.

@@ -21,6 +21,7 @@ const (
 	NeedRetentionMin    Need = "retention-min"      // how long a key is certainly kept
 	NeedRetentionMax    Need = "retention-max"      // when a key is certainly gone, or that it never is
 	NeedExpiredNew      Need = "expired-new-record" // an expired key makes a new record
+	NeedHorizon         Need = "horizon"            // how long events are delivered again
 	NeedRetry           Need = "retry"              // a retry schedule
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"

@@ -110,6 +110,7 @@ var fiberTruth = map[string]truth{
 	"webhook-acknowledged":            notApplicable,
 	"webhook-together":                notApplicable,
 	"webhook-late":                    notApplicable,
+	"webhook-redelivered":             notApplicable,
 	"webhook-other-body":              notApplicable,
 	"webhook-distinct":                notApplicable,
 	"webhook-compound":                notApplicable,

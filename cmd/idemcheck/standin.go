@@ -14,7 +14,7 @@ import (
 // ownClauses are the sections of the reference's target file that say how it treats keys. A stand-in's file leaves them
 // out: there the profile speaks.
 var ownClauses = []string{"key", "replay", "mismatch", "mismatch_in_flight", "in_flight", "missing", "failures", "retention",
-	"expired", "retry", "scope"}
+	"expired", "delivery", "retry", "scope"}
 
 // uniqueMember is the member that the stand-in of a profile without keys holds for unique.
 const uniqueMember = "/external_id"

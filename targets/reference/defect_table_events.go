@@ -12,6 +12,7 @@ const (
 	webhookMarkedIfHeard
 	webhookAcksFirst
 	webhookBoundedStore
+	webhookForgetsEarly
 	webhookPerProcess
 	webhookBodyInID
 	webhookSourceNotInID
@@ -59,6 +60,9 @@ var eventDefects = [...]Defect{
 	{Name: "webhook-bounded-store", Class: "bounded-store-eviction", Report: "B72",
 		Summary: "Remembers only the last event of each tenant.",
 		Breaks:  []Break{{"webhook-late", "duplicate"}}},
+	{Name: "webhook-forgets-early", Class: "expiry", Report: "B68",
+		Summary: "Remembers an event for a day, though its sender delivers it again for longer.",
+		Breaks:  []Break{{"webhook-redelivered", "duplicate"}}},
 	{Name: "webhook-per-process", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the events that came to this process since it started.",
 		Breaks:  []Break{{"webhook-other-instance", "duplicate"}}},

@@ -55,6 +55,13 @@ var eventCases = map[string]faultCase{
 	"webhook-bounded-store": {func(s *service) string {
 		return statuses(s.event(eventA), s.event(eventOf("crm", "e2", "f2", "b")), s.event(eventA)) + ", " + s.total()
 	}, "202 202 200, 2 tasks 0 notes 2 mails", "202 202 202, 3 tasks 0 notes 3 mails"},
+	"webhook-forgets-early": {func(s *service) string {
+		first := s.event(eventA)
+		s.send("POST /admin/clock", `{"advance":"20h"}`)
+		soon := s.event(eventA)
+		s.send("POST /admin/clock", `{"advance":"20h"}`)
+		return statuses(first, soon, s.event(eventA)) + ", " + s.total()
+	}, "202 200 200, 1 tasks 0 notes 1 mails", "202 200 202, 2 tasks 0 notes 2 mails"},
 	"webhook-per-process": {func(s *service) string {
 		other := start(s.t, s.server.options)
 		return statuses(s.event(eventA), other.event(eventA)) + ", " + s.total()

@@ -33,7 +33,7 @@ func (s *Server) markOf(r *request, e event) eventMark {
 		m.id = e.ID
 	case s.broken(webhookDedupeByPayload):
 		m.id = e.Type + " " + e.Data.Account + " " + e.Data.Note
-	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore):
+	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore), s.broken(webhookForgetsEarly):
 		m.fact = ""
 	case s.broken(webhookBodyInID):
 		m.id, m.fact = m.id+" "+strconv.Quote(string(r.body)), ""
@@ -197,6 +197,16 @@ func (s *Server) forgetOtherEvents(ctx context.Context, tx *sql.Tx, r *request, 
 	_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE tenant = ? AND environment = ? AND id <> ?`, m.tenant, r.environment, m.id)
 	if err != nil {
 		return fmt.Errorf("forget other events: %w", err)
+	}
+	return nil
+}
+
+// forgetOldEvents drops the marks that are older than a day
+// (webhook-forgets-early).
+func (s *Server) forgetOldEvents(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE received_at < ?`, now.Add(-24*time.Hour).UnixNano())
+	if err != nil {
+		return fmt.Errorf("forget old events: %w", err)
 	}
 	return nil
 }

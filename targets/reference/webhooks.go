@@ -32,7 +32,11 @@ type eventAnswer struct {
 // transaction and the mark that the event is done is a part of it. A second
 // delivery waits for the write lock and then finds the mark.
 func (s *Server) receiveEvent(ctx context.Context, r *request) (answer, error) {
-	if err := checkSignature(r.Header, r.body, s.options.Now()); err != nil {
+	now, err := s.now(ctx, s.store.reads)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := checkSignature(r.Header, r.body, now); err != nil {
 		return answer{}, err
 	}
 	e, err := readEvent(r)
@@ -99,6 +103,11 @@ func (e event) identity() string { return strconv.Quote(e.Source) + e.ID }
 // it the fact that it tells of; false means that either already was.
 func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (fresh bool, err error) {
 	m := s.markOf(r, e)
+	if s.broken(webhookForgetsEarly) {
+		if err := s.forgetOldEvents(ctx, tx, now); err != nil {
+			return false, err
+		}
+	}
 	err = s.step(stepEvent, func() (err error) {
 		fresh, err = changed(tx.ExecContext(ctx, `
 			INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
