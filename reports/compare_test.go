@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +30,10 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			golden(t, "compare-"+name+".golden.md", []byte(compared(t, runs...)))
+			var page bytes.Buffer
+			require.NoError(t, CompareHTML(&page, Compare(runs)))
+			_, body, _ := strings.Cut(page.String(), "</style>")
+			golden(t, "compare-"+name+".golden.html", []byte(body))
 		})
 	}
 }

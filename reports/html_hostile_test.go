@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -205,4 +206,25 @@ func TestHTMLLinksOnlyTheWeb(t *testing.T) {
 	doc := string(htmlOf(t, everywhere("x")))
 	assert.Contains(t, doc, `<a href="https://example.com/spec?from=x" rel="noopener noreferrer">`)
 	assert.NotContains(t, doc, `href="javascript`)
+}
+
+// The page of a comparison is as deaf to what a target says.
+func TestNothingFromATargetBecomesMarkupInAComparison(t *testing.T) {
+	t.Parallel()
+	page := func(text string) []byte {
+		var b bytes.Buffer
+		require.NoError(t, CompareHTML(&b, Compare([]Report{everywhere(text), everywhere(text + "other"), passing().report()})))
+		return b.Bytes()
+	}
+	plain := skeleton(elements(t, page("x"), false))
+	for name, attack := range attacks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := page(attack)
+			requirePrintable(t, string(doc))
+			nodes := elements(t, doc, false)
+			requireSame(t, plain, skeleton(nodes))
+			requireHarmless(t, nodes)
+		})
+	}
 }

@@ -57,11 +57,14 @@ gives what the run itself would have written. A stream without its end is an inc
 }
 
 func compareCommand() *cobra.Command {
-	return &cobra.Command{
+	page := ""
+	cmd := &cobra.Command{
 		Use:   "compare RUN RUN…",
 		Short: "Compare runs case by case: what broke, what was fixed, where targets differ",
-		Long:  "Reads event streams or JSON reports and prints a Markdown matrix of runs and cases.",
-		Args:  cobra.MinimumNArgs(2),
+		Long:  "Reads event streams or JSON reports and prints a Markdown matrix of runs and cases; with --html it is written as a page as well.",
+		Example: `  idemcheck report compare before.ndjson after.ndjson
+  idemcheck report compare orders.json vendor-a.json vendor-b.json --html comparison.html`,
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var runs []reports.Report
 			for _, path := range args {
@@ -72,9 +75,27 @@ func compareCommand() *cobra.Command {
 				defer file.Close()
 				runs = append(runs, r)
 			}
-			return reports.CompareMarkdown(cmd.OutOrStdout(), reports.Compare(runs))
+			c := reports.Compare(runs)
+			return errors.Join(reports.CompareMarkdown(cmd.OutOrStdout(), c), writePage(page, c))
 		},
 	}
+	cmd.Flags().StringVar(&page, "html", "", "write the comparison as a page (HTML) to a file")
+	return cmd
+}
+
+// writePage writes a comparison as HTML; an empty path asks for none.
+func writePage(path string, c reports.Comparison) error {
+	if path == "" {
+		return nil
+	}
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(reports.CompareHTML(f, c), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // reportGarbage is how much garbage, in percent of what is used, is let lie while earlier runs are read: a report of a
