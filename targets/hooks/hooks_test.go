@@ -218,8 +218,7 @@ func TestTheProxyBeforeTheDatabase(t *testing.T) {
 	e.RefuseStore(false)
 	assert.Equal(t, "hello\n", said(t, listen))
 	require.NoError(t, e.Close())
-	_, err = net.Dial("tcp", listen)
-	assert.Error(t, err)
+	assert.NotEqual(t, "hello\n", said(t, listen), "somebody else may have the port by now, but not the database")
 }
 
 // echoServer is a database that answers each line with itself.
