@@ -55,6 +55,26 @@ func (s *store) get(at span) (e Event, err error) {
 	return e, err
 }
 
+// NewFolderIn gives a Folder that writes the evidence of the cases (steps, exchanges, readings and faults) into a file as it
+// comes, and keeps of it in memory but where it lies. Reports of it are written as long as the file is open. What the file
+// does not take stays in memory.
+func NewFolderIn(file EvidenceFile) *Folder {
+	f := NewFolder()
+	f.store = &store{file: file, writer: file}
+	return f
+}
+
+// within takes an event of a case.
+func (f *Folder) within(c *openCase, e Event) {
+	if isEvidence(e) {
+		if at, ok := f.store.put(e); ok {
+			c.keep(f.store, at, e, f.head.Started)
+			return
+		}
+	}
+	c.fold(e, f.head.Started)
+}
+
 // stored is the evidence of one case that lies in a store.
 type stored struct {
 	in        *store

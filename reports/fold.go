@@ -30,15 +30,6 @@ func NewFolder() *Folder {
 	return &Folder{head: Report{V: Version}, cases: map[string]*openCase{}}
 }
 
-// NewFolderIn gives a Folder that writes the evidence of the cases (steps, exchanges, readings and faults) into a file as it
-// comes, and keeps of it in memory but where it lies. Reports of it are written as long as the file is open. What the file
-// does not take stays in memory.
-func NewFolderIn(file EvidenceFile) *Folder {
-	f := NewFolder()
-	f.store = &store{file: file, writer: file}
-	return f
-}
-
 // Fold gives the report of a whole stream.
 func Fold(events []Event) Report {
 	f := NewFolder()
@@ -74,17 +65,6 @@ func (f *Folder) fold(e Event) {
 	case e.Case != "":
 		f.within(f.find(e.Case), e)
 	}
-}
-
-// within takes an event of a case.
-func (f *Folder) within(c *openCase, e Event) {
-	if isEvidence(e) {
-		if at, ok := f.store.put(e); ok {
-			c.keep(f.store, at, e, f.head.Started)
-			return
-		}
-	}
-	c.fold(e, f.head.Started)
 }
 
 // heed takes what every event says of the run.
