@@ -178,6 +178,7 @@ func (w *http2Wire) broken() error {
 	}
 	select {
 	case a := <-w.answers:
+		w.answers <- a // breakOff waits for it
 		return a.err
 	default:
 		return nil // what the fault lets through is written, and net/http waits for the rest

@@ -186,6 +186,21 @@ func TestHTTP2NeverReleased(t *testing.T) {
 	assert.Error(t, <-read, "the last byte was not sent")
 }
 
+// A target that answers before it has the body may not keep one who hangs up in it.
+func TestHTTP2AnsweredBeforeTheHangUp(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []targets.FaultKind{targets.HangUpHeaders, targets.HangUpHalfBody} {
+		answered := make(chan struct{})
+		server := overH2C(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+		a := create(server.URL)
+		a.Fault, a.OnFirstByte = fault, func() { close(answered) }
+		held := sender(h2c).Prepare(t.Context(), a)
+		<-answered
+		held.Release()
+		assert.Equal(t, targets.FailureFault, held.Finish(t.Context()).Failure, fault)
+	}
+}
+
 func TestHTTP2Faults(t *testing.T) {
 	t.Parallel()
 	for fault, row := range map[targets.FaultKind]struct {
