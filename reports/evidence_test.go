@@ -85,6 +85,23 @@ func (f *fullFile) WriteAt(b []byte, at int64) (int, error) {
 	return f.File.WriteAt(b, at)
 }
 
+// A report that was taken in the middle of a run stays what it was.
+func TestEvidenceOfAReportInBetween(t *testing.T) {
+	t.Parallel()
+	events := failing().events
+	for _, n := range []int{len(events) / 3, len(events) / 2, len(events) - 5} {
+		f := NewFolderIn(scratch(t))
+		for _, e := range events[:n] {
+			require.NoError(t, f.Event(e))
+		}
+		between := f.Report()
+		for _, e := range events[n:] {
+			require.NoError(t, f.Event(e))
+		}
+		assert.Equal(t, every(t, Fold(events[:n])), every(t, between), "after %d events", n)
+	}
+}
+
 // What cannot be read back is said: a report without it would look like one of a case that sent nothing.
 func TestEvidenceIsLost(t *testing.T) {
 	t.Parallel()

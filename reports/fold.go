@@ -184,6 +184,10 @@ func (f *Folder) Closing(end RunEnded) Report {
 // settled gives the case with the verdict that its events add up to.
 func (c *openCase) settled(r Report) Case {
 	out := c.Case
+	if c.stored != nil { // what comes later is not of this report
+		seen := *c.stored
+		out.stored = &seen
+	}
 	if !c.ended {
 		out.Verdict, out.Reason = c.unended(r)
 	} else if c.Missing != "" && out.Verdict == NotRun {

@@ -45,7 +45,7 @@ func (s *sights) fresh(r reports.ClaimRead) bool {
 // claim tells once what was seen of a value of the profile. What happens before a case begins, be it in the preflight, and
 // in its clean-up, shows nothing of it.
 func (w *world) claim(r reports.ClaimRead) {
-	if w.c == nil || w.sights == nil || w.setup || w.cleaning || !w.sights.fresh(r) {
+	if w.sights == nil || w.setup || w.cleaning || !w.sights.fresh(r) {
 		return
 	}
 	r.Part = w.part
