@@ -14,6 +14,7 @@ const (
 	inside     = "inside"     // the key is certainly kept
 	outside    = "outside"    // the key is certainly gone
 	redelivery = "redelivery" // the sender of an event delivers it for the last time
+	remembered = "remembered" // its receiver still has to know an event
 )
 
 // horizon is how long events are delivered again; 0: nothing says so.
@@ -24,13 +25,22 @@ func horizon(p targets.Profile) time.Duration {
 	return p.Delivery.Horizon.Std()
 }
 
+// memory is how long a receiver remembers an event; 0: nothing says so.
+func memory(p targets.Profile) time.Duration {
+	if p.Delivery == nil {
+		return 0
+	}
+	return p.Delivery.Memory.Std()
+}
+
 // moveArgs are the arguments of the verb move_clock.
 type moveArgs struct {
 	Moment string `arg:"moment" of:"moment" doc:"to which moment"`
 	Of     string `arg:"of" doc:"the attempt that used the key first"`
 }
 
-// moveClock moves the time to just inside or just outside the retention of a key, or to the last redelivery of an event.
+// moveClock moves the time to just inside or just outside the retention of a key, to the last redelivery of an event, or
+// to the end of the time for which its receiver remembers it.
 func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	s, err := w.find(a.Of)
 	if err != nil {
@@ -41,14 +51,9 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	if r.From == targets.FromLastUse {
 		since = w.lastUse(s)
 	}
-	limit := r.Min.Std()
-	switch a.Moment {
-	case outside:
-		limit = endOfRetention(w.target.Profile)
-	case redelivery:
-		if limit = horizon(w.target.Profile); !w.readable() {
-			return unclear(unreadClock)
-		}
+	limit := w.limitOf(a.Moment)
+	if (a.Moment == redelivery || a.Moment == remembered) && !w.readable() {
+		return unclear(unreadClock)
 	}
 	margin := max(justBeside(limit), 2*w.longest())
 	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
@@ -69,6 +74,23 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
 	w.passage.until = since.entered.Add(kept)
 	return nil
+}
+
+// limitOf gives how long after the first use of a key, or the first delivery of an event, a moment is.
+func (w *world) limitOf(moment string) time.Duration {
+	p := w.target.Profile
+	switch moment {
+	case outside:
+		return endOfRetention(p)
+	case redelivery:
+		if memory(p) > 0 && memory(p) < horizon(p) {
+			w.note(false, "its source advises to remember an event for %s, and its sender delivers it again for %s", spell(memory(p)), spell(horizon(p)))
+		}
+		return horizon(p)
+	case remembered:
+		return memory(p)
+	}
+	return p.Retention.Min.Std()
 }
 
 // inTime makes sure that an attempt that was to come just inside the retention did not take so long that the key may

@@ -61,6 +61,12 @@ var needs = map[targets.Need]need{
 	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record})"},
 	targets.NeedHorizon: {func(t *targets.Target, _ Abilities) bool { return horizon(t.Profile) > 0 },
 		"say how long the sender delivers an event again (delivery: {horizon: 3d})"},
+	targets.NeedMemory: {func(t *targets.Target, _ Abilities) bool { return memory(t.Profile) > 0 },
+		"say how long the receiver remembers an event (delivery: {memory: 7d})"},
+	targets.NeedTries: {func(t *targets.Target, _ Abilities) bool {
+		return t.Profile.Delivery != nil && t.Profile.Delivery.Tries > 1
+	},
+		"say how often the sender delivers an event at most (delivery: {tries: 5})"},
 	targets.NeedRetry: {func(t *targets.Target, _ Abilities) bool { return len(t.Retry) > 0 },
 		"list when your senders try again, counted from the first attempt (retry: 30s, 5m, 1h)"},
 	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },

@@ -22,6 +22,8 @@ const (
 	NeedRetentionMax    Need = "retention-max"      // when a key is certainly gone, or that it never is
 	NeedExpiredNew      Need = "expired-new-record" // an expired key makes a new record
 	NeedHorizon         Need = "horizon"            // how long events are delivered again
+	NeedMemory          Need = "memory"             // how long a receiver remembers an event
+	NeedTries           Need = "tries"              // how often an event is delivered
 	NeedRetry           Need = "retry"              // a retry schedule
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"

@@ -111,6 +111,8 @@ var fiberTruth = map[string]truth{
 	"webhook-together":                notApplicable,
 	"webhook-late":                    notApplicable,
 	"webhook-redelivered":             notApplicable,
+	"webhook-remembered":              notApplicable,
+	"webhook-every-try":               notApplicable,
 	"webhook-other-body":              notApplicable,
 	"webhook-distinct":                notApplicable,
 	"webhook-compound":                notApplicable,

@@ -13,6 +13,7 @@ const (
 	webhookAcksFirst
 	webhookBoundedStore
 	webhookForgetsEarly
+	webhookForgetsRepeated
 	webhookPerProcess
 	webhookBodyInID
 	webhookSourceNotInID
@@ -62,7 +63,10 @@ var eventDefects = [...]Defect{
 		Breaks:  []Break{{"webhook-late", "duplicate"}}},
 	{Name: "webhook-forgets-early", Class: "expiry", Report: "B68",
 		Summary: "Remembers an event for a day, though its sender delivers it again for longer.",
-		Breaks:  []Break{{"webhook-redelivered", "duplicate"}}},
+		Breaks:  []Break{{"webhook-redelivered", "duplicate"}, {"webhook-remembered", "duplicate"}}},
+	{Name: "webhook-forgets-repeated", Class: "bounded-store-eviction", Report: "B72",
+		Summary: "Forgets an event when it has come four times, as if nobody delivered one more often.",
+		Breaks:  []Break{{"webhook-every-try", "duplicate"}}},
 	{Name: "webhook-per-process", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the events that came to this process since it started.",
 		Breaks:  []Break{{"webhook-other-instance", "duplicate"}}},

@@ -62,6 +62,9 @@ var eventCases = map[string]faultCase{
 		s.send("POST /admin/clock", `{"advance":"20h"}`)
 		return statuses(first, soon, s.event(eventA)) + ", " + s.total()
 	}, "202 200 200, 1 tasks 0 notes 1 mails", "202 200 202, 2 tasks 0 notes 2 mails"},
+	"webhook-forgets-repeated": {func(s *service) string {
+		return statuses(s.event(eventA), s.event(eventA), s.event(eventA), s.event(eventA), s.event(eventA)) + ", " + s.total()
+	}, "202 200 200 200 200, 1 tasks 0 notes 1 mails", "202 200 200 200 202, 2 tasks 0 notes 2 mails"},
 	"webhook-per-process": {func(s *service) string {
 		other := start(s.t, s.server.options)
 		return statuses(s.event(eventA), other.event(eventA)) + ", " + s.total()

@@ -33,7 +33,7 @@ func (s *Server) markOf(r *request, e event) eventMark {
 		m.id = e.ID
 	case s.broken(webhookDedupeByPayload):
 		m.id = e.Type + " " + e.Data.Account + " " + e.Data.Note
-	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore), s.broken(webhookForgetsEarly):
+	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore), s.broken(webhookForgetsEarly), s.broken(webhookForgetsRepeated):
 		m.fact = ""
 	case s.broken(webhookBodyInID):
 		m.id, m.fact = m.id+" "+strconv.Quote(string(r.body)), ""
@@ -207,6 +207,27 @@ func (s *Server) forgetOldEvents(ctx context.Context, tx *sql.Tx, now time.Time)
 	_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE received_at < ?`, now.Add(-24*time.Hour).UnixNano())
 	if err != nil {
 		return fmt.Errorf("forget old events: %w", err)
+	}
+	return nil
+}
+
+// forgetRepeated notes that an event came again, and drops its mark when it has come four times
+// (webhook-forgets-repeated).
+func (s *Server) forgetRepeated(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) error {
+	const most = 3 // repeats
+	m := s.markOf(r, e)
+	var repeats int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM events WHERE tenant = ? AND environment = ? AND substr(id, 1, ?) = ?`,
+		m.tenant, r.environment, len(m.id)+1, m.id+"#").Scan(&repeats)
+	if err == nil && repeats+1 < most {
+		_, err = tx.ExecContext(ctx, `INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?)`,
+			m.tenant, r.environment, fmt.Sprint(m.id, "#", repeats), now.UnixNano())
+	} else if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM events WHERE tenant = ? AND environment = ? AND substr(id, 1, ?) = ?`,
+			m.tenant, r.environment, len(m.id), m.id)
+	}
+	if err != nil {
+		return fmt.Errorf("count how often an event came: %w", err)
 	}
 	return nil
 }

@@ -158,6 +158,10 @@ func (s *Server) repeated(ctx context.Context, tx *sql.Tx, r *request, e event, 
 		if err := s.mailEventAgain(ctx, tx, r, e, now); err != nil {
 			return answer{}, err
 		}
+	case s.broken(webhookForgetsRepeated):
+		if err := s.forgetRepeated(ctx, tx, r, e, now); err != nil {
+			return answer{}, err
+		}
 	}
 	return duplicateEvent()
 }
