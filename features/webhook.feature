@@ -115,6 +115,16 @@ Feature: Webhook receiver
     Then "second" is acknowledged
     And "first" and "second" are one effect where they tell of one fact
 
+  @id:webhook-forged @needs:signed-event
+  @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+  Scenario: A forgery comes before the event
+    Who does not know the secret can neither have an event acted upon nor have it taken for one that is done.
+    When a forgery of the event arrives as "forgery"
+    And the event is delivered again as "genuine"
+    Then "forgery" is not acknowledged
+    And "genuine" is acknowledged
+    And exactly 1 effect exists
+
   @id:webhook-other-tenant @needs:second-tenant
   @ref:https://github.com/openmeterio/openmeter/pull/126
   Scenario: The same event id in another tenant

@@ -40,7 +40,11 @@ func (e *engine) cleanUp(ctx context.Context) (removed, left int) {
 func (e *engine) remove(ctx context.Context, r createdRecord) string {
 	op := e.target.Operations.Named(r.Operation)
 	if op == nil || op.Delete == "" {
-		return "the target file does not say how to delete it (operations.<name>.delete)"
+		where := "operations.<name>.delete"
+		if e.target.OnlyReceives() {
+			where = "receiver.delete"
+		}
+		return "the target file does not say how to delete it (" + where + ")"
 	}
 	base, headers := e.placeAt(e.Endpoint, r.Namespace)
 	a, err := targets.Request{Line: op.Delete}.Build(base, headers, r.vars)

@@ -64,6 +64,7 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
 		}
 	}
+	w.passage.moment = a.Moment
 	if err := w.advance(ctx, whole(by, limit, a.Moment), margin/2, s); err != nil {
 		return err
 	}

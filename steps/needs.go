@@ -109,6 +109,8 @@ var needs = map[targets.Need]need{
 		"describe where events are received, and an observer that counts what they make (receiver, observers)"},
 	targets.NeedCompoundEvent: {func(t *targets.Target, _ Abilities) bool { return t.Receiver != nil && len(t.Receiver.EventID) > 1 },
 		"list the parts that make an event's id, if there are several (receiver.event_id)"},
+	targets.NeedSignedEvent: {func(t *targets.Target, _ Abilities) bool { return t.Receiver != nil && t.Receiver.Sign != nil },
+		"say how events are signed, if they are (receiver.sign)"},
 	targets.NeedEventPayload: {func(t *targets.Target, _ Abilities) bool {
 		return t.Receiver != nil && (t.Receiver.Mentions("payload") || t.Receiver.Mentions("revision"))
 	}, "let {{payload}} or {{revision}} stand in what the receiver is sent, so that two bodies can be told apart"},

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,7 +56,7 @@ func (w *world) prepareEvent(a sendArgs) (*sent, error) {
 		return nil, fmt.Errorf("build a delivery: %w", err)
 	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, s.bundle.Operation, targets.FaultKind(a.Fault)
-	attempt.Timeout = w.target.Receiver.Ack.Within.Std()
+	attempt.Timeout = cmp.Or(w.target.Receiver.Ack.Within, w.target.Timeout).Std()
 	s.payload, s.Attempt = meaning(attempt), attempt
 	if err := w.number(s); err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ func checkReceiver(d *decoder, t *Target) {
 	checkRenewed(d, t)
 	checkSign(d, r.Sign)
 	checkID(d, "receiver.id", r.ID)
+	if r.Delete != "" && len(t.Operations) > 0 {
+		d.fail("receiver.delete", "operations.<name>.delete", "receiver.delete: where there are operations, they say how their records are deleted")
+	}
 	checkStatuses(d, "receiver.ack", r.Ack.Status, nil)
 	for i, s := range r.Ack.Status {
 		if s < 200 || s > 299 {

@@ -43,6 +43,7 @@ const (
 	NeedBatchRows       Need = "batch-invalid"  // and a change that makes a row of it one that is refused
 	NeedReceiver        Need = "receiver"       // an endpoint that receives events, and an observer of what they make
 	NeedCompoundEvent   Need = "compound-event" // whose events are identified by several parts
+	NeedSignedEvent     Need = "signed-event"   // whose events are signed
 	NeedEventPayload    Need = "event-payload"  // {{payload}} or {{revision}} in what it receives
 	NeedTargetRecord    Need = "target-record"  // {{target_record}} in the main operation
 	NeedPayload         Need = "payload"        // {{payload}} or {{revision}} in the main operation

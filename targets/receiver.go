@@ -17,6 +17,7 @@ type Receiver struct {
 	Fact      Strings           `yaml:"fact"`      // in the same way, what names the business fact that several events may tell of
 	Operation string            `yaml:"operation"` // whose records an event makes; default: the main operation
 	ID        string            `yaml:"id"`        // as an operation's id; most receivers name no record
+	Delete    string            `yaml:"delete"`    // how what an event makes is deleted, where the file has no operation that says so: DELETE /tasks/{{id}}
 	Sign      *Sign             `yaml:"sign"`
 	Ack       Ack               `yaml:"ack"`
 }
@@ -24,7 +25,7 @@ type Receiver struct {
 // Ack is how a delivery is acknowledged.
 type Ack struct {
 	Status Ints     `yaml:"status"` // default: any 2xx
-	Within Duration `yaml:"within"` // how long the sender waits; default: the target's timeout
+	Within Duration `yaml:"within"` // how long the sender waits: what comes later is none; default: the target's timeout, which promises nothing
 	Level  Level    `yaml:"level"`  // of a repeat that is not acknowledged; default: should
 }
 
@@ -84,16 +85,13 @@ func (t *Target) settleReceiver() {
 		return
 	}
 	if len(t.Operations) == 0 {
-		t.Operations = Operations{{Name: OnlyOperation, Request: r.Request, ID: r.ID}}
+		t.Operations = Operations{{Name: OnlyOperation, Request: r.Request, ID: r.ID, Delete: r.Delete}}
 	}
 	if r.Operation == "" {
 		r.Operation = t.Operations[0].Name
 	}
 	if r.Ack.Level == "" {
 		r.Ack.Level = Should
-	}
-	if r.Ack.Within == 0 {
-		r.Ack.Within = t.Timeout
 	}
 	if r.Sign != nil {
 		t.Secrets.Add(r.Sign.Secret)

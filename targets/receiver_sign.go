@@ -88,6 +88,12 @@ func (s *Sign) Seal(a *Attempt, id string, now time.Time) error {
 	return nil
 }
 
+// Forged gives the signing of somebody who does not know the secret.
+func (s Sign) Forged() *Sign {
+	s.Secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("forged"+s.Secret))
+	return &s
+}
+
 // seals lists how the text of a signature is made of a delivery, the key and the time. What else belongs to the scheme is
 // put into the headers.
 var seals = map[Scheme]func(a *Attempt, key []byte, id string, now time.Time) string{

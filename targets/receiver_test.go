@@ -34,7 +34,7 @@ func TestReceiverAlone(t *testing.T) {
 	target := parse(t, onlyReceiver)
 	assert.True(t, target.OnlyReceives())
 	assert.Equal(t, OnlyOperation, target.Receiver.Operation)
-	assert.Equal(t, Ack{Within: DefaultTimeout, Level: Should}, target.Receiver.Ack)
+	assert.Equal(t, Ack{Level: Should}, target.Receiver.Ack)
 	assert.Equal(t, "a [redacted] b", target.Secrets.Redact("a a-literal-secret b"))
 	assert.False(t, parse(t, "name: n\nurl: http://127.0.0.1\noperations: {make: {request: POST /, body: {n: \"{{marker}}\"}}}").OnlyReceives())
 }
@@ -121,7 +121,7 @@ func TestReceiverFromProfile(t *testing.T) {
 	assert.Equal(t, Strings{"/id"}, stripe.EventID)
 	assert.Equal(t, Strings{"/data/object/id", "/type"}, stripe.Fact)
 	assert.Equal(t, &Sign{Scheme: SchemeStripe, Secret: "s"}, stripe.Sign)
-	assert.Equal(t, Ack{Within: DefaultTimeout, Level: Must}, stripe.Ack)
+	assert.Equal(t, Ack{Level: Must}, stripe.Ack)
 	xero := parse(t, fmt.Sprintf(head, "xero-webhooks")+"  event_id: /note\n  ack: {within: 1s}\n").Receiver
 	assert.Equal(t, Strings{"/note"}, xero.EventID)
 	assert.Equal(t, Ack{Status: Ints{200}, Within: Duration(time.Second), Level: Must}, xero.Ack)

@@ -113,6 +113,7 @@ var fiberTruth = map[string]truth{
 	"webhook-redelivered":             notApplicable,
 	"webhook-remembered":              notApplicable,
 	"webhook-every-try":               notApplicable,
+	"webhook-forged":                  notApplicable,
 	"webhook-other-body":              notApplicable,
 	"webhook-distinct":                notApplicable,
 	"webhook-compound":                notApplicable,
