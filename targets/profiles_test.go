@@ -94,7 +94,7 @@ func TestProfileFromAFile(t *testing.T) {
 	_, err = ProfileNamed("strip-v1", "")
 	assert.EqualError(t, err, `unknown profile "strip-v1" (did you mean "stripe-v1"?)`)
 	_, err = ProfileNamed("nothing", "")
-	assert.ErrorContains(t, err, "known: adyen, aws-ec2, ")
+	assert.ErrorContains(t, err, "known: adyen, alpaca, aws-ec2, ")
 	_, err = Example("nope")
 	assert.Error(t, err)
 }

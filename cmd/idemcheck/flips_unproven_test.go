@@ -4,15 +4,16 @@ package main
 var unproven = map[string][]string{
 	"the second guard, beside the key: no target file says which members of a request it compares": {
 		"braintree content_filter.within", "braintree content_filter.compares", "formance content_filter.compares",
-		"formance content_filter.status", "paypal content_filter.compares", "paypal content_filter.status",
+		"formance content_filter.status", "banking-circle content_filter.compares", "helcim content_filter.within",
+		"helcim content_filter.compares", "paypal content_filter.compares", "paypal content_filter.status",
 		"svix content_filter.within", "svix content_filter.compares", "svix content_filter.status", "wise content_filter.compares",
 	},
 	"a floor alone says when a key is certainly kept; when it is gone nobody has promised": {
 		"azure-repeatable-requests expired.mode", "azure-repeatable-requests expired.status", "plaid expired.mode", "stripe-v1 expired.mode",
 	},
-	"a permission: whatever comes is right": {"adyen replay.marker.first"},
+	"a permission: whatever comes is right": {"adyen replay.marker.first", "solidgate replay.marker.first"},
 	"the customer's choice: the target file says what was chosen": {
-		"checkout retention.configurable", "paypal retention.configurable", "svix retention.configurable",
+		"checkout retention.configurable", "fluidpay retention.configurable", "paypal retention.configurable", "svix retention.configurable",
 		"worldpay retention.configurable", "zalando retention.configurable",
 	},
 	"what a tester may do to make time pass; the target file says what is done": {
@@ -22,7 +23,8 @@ var unproven = map[string][]string{
 		"plaid key.other_names", "razorpay key.other_names", "wise key.other_names",
 	},
 	"all that is sent is so, and a target that refuses it is refused before any case": {
-		"docusign-connect delivery.sign.header", "google-aip-155 key.max_length", "procore-webhooks key.alphabet",
+		"docusign-connect delivery.sign.header", "google-aip-155 key.max_length", "helcim key.alphabet", "helcim key.max_length",
+		"helcim key.min_length", "mangopay key.max_length", "moov key.max_length", "procore-webhooks key.alphabet",
 		"procore-webhooks key.max_length", "procore-webhooks key.min_length", "razorpay key.max_length", "xero-webhooks delivery.sign.header",
 	},
 	"how long a sender waits: the stand-in acknowledges long before": {
@@ -35,5 +37,5 @@ var unproven = map[string][]string{
 	"said of how records are counted, and not of keys":                             {"docusign counting.lookup", "increase counting.lookup", "stripe-v2 counting.eventual"},
 	"a server that takes the quotes for letters of the key keeps all its promises": {"ietf-draft-07 key.quoting"},
 	"the reference has no operation with two methods":                              {"resend scope.method.mode"},
-	"the store of the reference is within it, and cannot be taken from it":         {"worldpay store_down.mode"},
+	"the store of the reference is within it, and cannot be taken from it":         {"method store_down.mode", "method store_down.status", "method store_down.code", "worldpay store_down.mode"},
 }

@@ -75,10 +75,17 @@ var otherModes = map[string][]string{
 	"scope":              {targets.ModeShared, targets.ModeIsolated},
 }
 
+// runsInstead is the behaviour that a clause is flipped to where every repeat is refused, so that a replay of the first
+// answer would be a refusal as well.
+var runsInstead = map[string]string{"mismatch": targets.ModeNewRecord, "in_flight": targets.ModeExecutes}
+
 func otherMode(section string, c targets.Clause) string {
 	kind, _, _ := strings.Cut(section, ".")
 	if c.Has(targets.ModeAck) {
 		return targets.ModePointerError // any success acknowledges
+	}
+	if c.Has(targets.ModePointerError) {
+		return targets.ModeIdentical // the record with the status of the error would still be that error
 	}
 	for _, mode := range otherModes[kind] {
 		if !c.Has(mode) {
@@ -174,6 +181,9 @@ func flipClause(p *targets.Profile, c *targets.Clause, v targets.ProfileValue) b
 	switch v.Name {
 	case "mode":
 		c.Mode = targets.Strings{otherMode(v.Section, *c)}
+		if runs := runsInstead[v.Section]; runs != "" && p.Replay.Has(targets.ModePointerError) {
+			c.Mode = targets.Strings{runs}
+		}
 		if v.Section == "expired" && c.Has(targets.ModeNewRecord) && p.Retention.Min == 0 {
 			p.Retention.Min = p.Retention.Max
 		}
@@ -211,7 +221,7 @@ func flippedMarker(m targets.Marker, name string) *targets.Marker {
 	case "value":
 		m.Value = targets.Strings{"flipped"}
 	case "first":
-		m.First = targets.Strings{"absent"}
+		m.First = targets.Strings{map[bool]string{true: "any", false: "absent"}[slices.Contains(m.First, "absent")]}
 	}
 	return &m
 }
@@ -234,7 +244,7 @@ func flipKey(k *targets.Key, name string) bool {
 	case "min_length":
 		k.MinLength++
 	case "alphabet":
-		k.Alphabet = k.Alphabet[len(k.Alphabet)/2:]
+		k.Alphabet = "0123456789abcdef-" // that of a UUID, so that other keys are refused and the usual ones are not
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":

@@ -64,9 +64,10 @@ func opinion(s Situation, a Attempted, permit Permit) Opinion {
 }
 
 // sameError reports whether an error that was taken for a replay is as well the one that is documented here: some targets
-// have one answer for whatever bears a used key.
+// have one answer for whatever bears a used key. After a documented ceiling there is none: the key is forgotten by then.
 func sameError(a Attempted, permit Permit) bool {
-	if a.Disposition != reports.Replayed || !a.Replay.Has(targets.ModePointerError) || !a.Replay.HasStatus(a.Exchange.Status) {
+	if a.Disposition != reports.Replayed || !a.Replay.Has(targets.ModePointerError) || !a.Replay.HasStatus(a.Exchange.Status) ||
+		permit.Name == RetentionMax {
 		return false
 	}
 	return (permit.Allows(reports.InProgress) || permit.Allows(reports.Conflict)) && Matches(permit.Clause, a.Exchange)

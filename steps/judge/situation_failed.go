@@ -18,6 +18,9 @@ func corrected(s Situation, p targets.Profile, f Facts) Permit {
 		if s == Corrected && f.Prior == reports.Rejected {
 			permit.Dispositions = append(permit.Dispositions, reports.Conflict) // another body than what is stored
 		}
+		if p.Replay.Has(targets.ModePointerError) {
+			permit.Dispositions = append(permit.Dispositions, reports.Replayed) // every repeat is that error, whatever came first
+		}
 		if clause.Provenance != targets.Documented || clause.Has(targets.ModeReExecuted) {
 			permit.Dispositions = append(permit.Dispositions, reports.Created)
 		}
