@@ -23,6 +23,8 @@ const (
 	NeedExpiredNew      Need = "expired-new-record" // an expired key makes a new record
 	NeedHorizon         Need = "horizon"            // how long events are delivered again
 	NeedRetry           Need = "retry"              // a retry schedule
+	NeedContentFilter   Need = "content-filter"     // a second guard beside the key, and what it compares
+	NeedContentWindow   Need = "content-window"     // and for how long
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"
 	NeedOtherRegion     Need = "other-region"    // and a key counts in one only
