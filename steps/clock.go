@@ -17,8 +17,9 @@ type passage struct {
 	moved time.Duration
 	over  map[string]bool // keys whose retention is over, if the clock did what it was told
 	shown bool            // a key has shown that time has moved
-	// until is when, by the run's clock, the retention may end that a case is just inside of; zero: it is not inside of one.
-	until time.Time
+	// until is when, by the run's clock, the time may end that a case is just inside of; zero: it is not inside of one.
+	until  time.Time
+	inside string // and of what, in words
 	// remark is what the one line about a case that passed must not leave out.
 	remark string
 }

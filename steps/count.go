@@ -156,6 +156,9 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 		return
 	}
 	counted := judge.Counted{Reading: r, Expect: want, Level: w.c.Level, SideEffect: o.sideEffect}
+	if level, said := w.levels[sc]; said {
+		counted.Level = level
+	}
 	ids := map[string]bool{}
 	for _, s := range w.heard() {
 		if s.scope != sc && o.scoped || s.operation != sc.operation {

@@ -14,6 +14,9 @@ const (
 	inside     = "inside"     // the key is certainly kept
 	outside    = "outside"    // the key is certainly gone
 	redelivery = "redelivery" // the sender of an event delivers it for the last time
+	// Equal content certainly counts as a repeat, or certainly does no more.
+	windowInside  = "window-inside"
+	windowOutside = "window-outside"
 )
 
 // horizon is how long events are delivered again; 0: nothing says so.
@@ -30,41 +33,54 @@ type moveArgs struct {
 	Of     string `arg:"of" doc:"the attempt that used the key first"`
 }
 
-// moveClock moves the time to just inside or just outside the retention of a key, or to the last redelivery of an event.
+// limitOf is how long after an attempt the time ends beside which a moment lies. Where no key can show that time has moved, its
+// reading has to.
+func (w *world) limitOf(moment string) (time.Duration, error) {
+	p := w.target.Profile
+	limit := map[string]time.Duration{inside: p.Retention.Min.Std(), outside: endOfRetention(p), redelivery: horizon(p),
+		windowInside: p.ContentFilter.Within.Std(), windowOutside: p.ContentFilter.Within.Std()}[moment]
+	if moment != inside && moment != outside && !w.readable() {
+		return limit, unclear(unreadClock)
+	}
+	return limit, nil
+}
+
+// moveClock moves the time to just inside or just outside the retention of a key or the window of a content filter, or to
+// the last redelivery of an event.
 func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	s, err := w.find(a.Of)
 	if err != nil {
 		return err
 	}
-	r := w.target.Profile.Retention
 	since := s
-	if r.From == targets.FromLastUse {
+	if r := w.target.Profile.Retention; r.From == targets.FromLastUse && (a.Moment == inside || a.Moment == outside) {
 		since = w.lastUse(s)
 	}
-	limit := r.Min.Std()
-	switch a.Moment {
-	case outside:
-		limit = endOfRetention(w.target.Profile)
-	case redelivery:
-		if limit = horizon(w.target.Profile); !w.readable() {
-			return unclear(unreadClock)
-		}
+	limit, err := w.limitOf(a.Moment)
+	if err != nil {
+		return err
 	}
+	beyond := a.Moment == outside || a.Moment == windowOutside
 	margin := max(justBeside(limit), 2*w.longest())
 	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
 	by := limit + margin - age
-	if a.Moment != outside {
+	if !beyond {
 		by = limit - margin - age - since.Ended.Sub(since.Began)
 		if by <= 0 {
 			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
 		}
 	}
-	if err := w.advance(ctx, whole(by, limit, a.Moment), margin/2, s); err != nil {
+	if err := w.advance(ctx, whole(by, limit, beyond), margin/2, s); err != nil {
 		return err
 	}
-	if a.Moment == outside {
-		w.passage.over[s.Key], w.passage.until = true, time.Time{}
+	if beyond {
+		w.passage.until = time.Time{}
+		w.passage.over[s.Key] = w.passage.over[s.Key] || a.Moment == outside
 		return nil
+	}
+	w.passage.inside = "the retention"
+	if a.Moment == windowInside {
+		w.passage.inside = "the content filter's window"
 	}
 	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
 	w.passage.until = since.entered.Add(kept)
@@ -78,7 +94,7 @@ func (w *world) inTime(s *sent) error {
 		return nil
 	}
 	w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
-	return unclear("%q was to come just before the retention ended, and was answered %s too late to tell", s.Name,
+	return unclear("%q was to come just before %s ended, and was answered %s too late to tell", s.Name, w.passage.inside,
 		spell(s.entered.Sub(w.passage.until).Round(time.Millisecond)))
 }
 
@@ -90,12 +106,12 @@ func justBeside(retention time.Duration) time.Duration {
 }
 
 // whole rounds a step to whole seconds, away from the end of the retention, where the retention is longer than a minute.
-func whole(by, retention time.Duration, moment string) time.Duration {
+func whole(by, retention time.Duration, beyond bool) time.Duration {
 	unit := time.Millisecond
 	if retention >= time.Minute {
 		unit = time.Second
 	}
-	if moment == outside {
+	if beyond {
 		by += unit - 1
 	}
 	return by.Truncate(unit)
@@ -175,6 +191,9 @@ func (w *world) tellExpired(s, first *sent) {
 		w.passage.remark = "the last record comes from expiry"
 		w.note(false, "the record of %q (%s) comes from expiry and not from a second intent: it was sent %s after %q, when the key was no longer kept (%s)",
 			s.Name, s.id, after, first.Name, spell(endOfRetention(w.target.Profile)))
+	}
+	if s.permit.Name == judge.ContentFilter {
+		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and its content was still refused (content_filter)", s.Name, after, first.Name)
 	}
 	if s.permit.Name == "" || s.permit.Name == judge.RetentionMax {
 		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and was %s; what then happens is not documented (expired)",

@@ -26,7 +26,7 @@ type sendArgs struct {
 	Revision  string `arg:"payload_revision" doc:"the payload revision, in place of the bundle's"`
 	Namespace string `arg:"namespace" of:"namespace" doc:"where it is sent, in place of the target's own namespace"`
 	Caller    string `arg:"caller" of:"caller" doc:"who sends it, in place of the target's own credential"`
-	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, large, text, changed:<member>"`
+	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, large, text, changed:<member>, same-content, other-content"`
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
 	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
@@ -175,6 +175,13 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if s.values, err = w.expand(op, s, a.Values); err != nil {
 		return nil, err
 	}
+	key, words, err := w.chooseKey(s, a)
+	if err != nil {
+		return nil, err
+	}
+	if op, a.Body, err = w.withContent(op, key, a.Body); err != nil {
+		return nil, err
+	}
 	vars := w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status))
 	attempt, err := w.build(op, base, headers, vars, a.Body)
 	if err != nil {
@@ -182,9 +189,11 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, op.Name, targets.FaultKind(a.Fault)
 	attempt.Timeout = w.target.Timeout.Std()
-	s.payload = meaning(attempt)
-	s.Attempt = attempt
-	return s, w.placeKey(s, a)
+	s.payload, s.Attempt = meaning(attempt), attempt
+	if members := w.target.Profile.ContentFilter.Members; len(members) > 0 && op.Name == mainOperation(w.target).Name {
+		s.content = targets.ContentOf(attempt.Body, members)
+	}
+	return s, w.placeChosen(s, a, key, words)
 }
 
 func pick(given, otherwise string) string {

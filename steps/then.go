@@ -31,7 +31,7 @@ func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
 		return err
 	}
 	w.touch(sc)
-	w.expect[sc] = judge.Exactly(a.Count + more)
+	w.expect[sc] = w.exactly(sc, a.Count+more)
 	w.judgeCounts(ctx, "expected")
 	return nil
 }
@@ -61,11 +61,14 @@ func (w *world) rightlyCreated(name string) (int, error) {
 		if s.situation == "" {
 			return 0, fmt.Errorf("what %q is permitted to do must be said before its records are counted", name)
 		}
+		if s.permit.Name == judge.ContentFilter && s.permit.Clause.Judged() {
+			w.levels[s.scope()] = s.permit.Clause.Level // how many records are right is said there
+		}
 		list = []*sent{s}
 	}
 	n := 0
 	for _, s := range list {
-		if s.disposition == reports.Created && (name == answered || s.permit.Allows(reports.Created)) {
+		if s.disposition == reports.Created && (name == answered || s.permit.Rightly()) {
 			n++
 		}
 	}
@@ -106,7 +109,10 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	if first == nil {
 		first = w.firstWithKey(s)
 	}
-	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
+	if err := w.inWindow(s, first, situation); err != nil {
+		return err
+	}
+	facts := judge.Facts{Filtered: w.filteredOut(s), Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
 	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
 		Replay: w.target.Profile.Replay, Volatile: w.volatile}
 	if first != nil {
@@ -129,6 +135,7 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	w.readKey(situation, attempted)
 	w.readScope(situation, attempted, s.namespace)
 	w.readRetention(situation, attempted)
+	w.readFilter(s, attempted)
 	if situation == judge.Replay && s.disposition == reports.Replayed {
 		w.observeRate(s)
 	}

@@ -144,7 +144,7 @@ func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, strin
 	if !a.Exchange.Succeeded() && (s == Corrected || s == TurnedAway) {
 		return reports.Stuck, true, "" // the key stands for a first result that there is none of
 	}
-	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || isRepeat(s) {
+	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || s == EqualContent || s == AfterWindow || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}
 	if s == Unauthorized || s == OwnNamespace || a.KeyShared {
@@ -159,6 +159,8 @@ func createdWrongly(s Situation) (reports.FindingKind, bool, string) {
 		return reports.KeyIgnored, true, ""
 	case s == Unauthorized || s == Unapproved:
 		return reports.WrongStatus, true, ""
+	case s == EqualContent:
+		return reports.Duplicate, false, ""
 	case s == Invalid || s == Refused:
 		return "", false, "the target accepted what it should have refused"
 	}

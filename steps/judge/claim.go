@@ -31,7 +31,7 @@ func agreed(a Attempted, path string, c targets.Claim, seen string) Opinion {
 // the shape that is documented is told by the comparison with the first answer.
 func modeRead(s Situation, a Attempted, permit Permit) Opinion {
 	c := permit.Clause
-	if permit.Name == "" || c.Provenance == "" || permit.Name == replayClause && permit.Allows(reports.Replayed) && a.Disposition == reports.Replayed {
+	if permit.Name == "" || permit.Name == ContentFilter || c.Provenance == "" || permit.Name == replayClause && permit.Allows(reports.Replayed) && a.Disposition == reports.Replayed {
 		return Opinion{}
 	}
 	same := sameError(a, permit)
