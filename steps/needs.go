@@ -60,7 +60,7 @@ var needs = map[targets.Need]need{
 		return t.Profile.Expired.Provenance == targets.Documented && t.Profile.Expired.Has(targets.ModeNewRecord) && !filterOutlivesKey(t)
 	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record}), or a content filter refuses that for longer (content_filter.within)"},
 	targets.NeedContentFilter: {func(t *targets.Target, _ Abilities) bool { return len(t.Profile.ContentFilter.Members) > 0 },
-		"say which members of the main operation's body a second guard compares that refuses equal content, if there is one (content_filter.members)"},
+		"name the members by which equal content is refused under another key, if it is (content_filter.members)"},
 	targets.NeedContentWindow: {func(t *targets.Target, _ Abilities) bool {
 		return t.Profile.ContentFilter.Within > 0 && t.Profile.ContentFilter.Judged()
 	}, "say for how long equal content is refused, if not for ever (content_filter.within)"},
