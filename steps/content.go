@@ -142,18 +142,15 @@ func (w *world) readFilter(s *sent, a judge.Attempted) {
 // compares: what it may have refused is no loss then, and nothing can be told.
 func (w *world) exactly(sc scope, n int) judge.Expectation {
 	f := w.target.Profile.ContentFilter
-	refused, made := 0, false
+	refused := 0
 	for _, s := range w.history {
-		switch {
-		case s.scope() != sc:
-		case s.disposition == reports.Created:
-			made = true
-		case made && s.situation == judge.OwnRequest && unplaced(f) && mayFilter(f, s.Exchange):
+		own := s.scope() == sc && s.situation == judge.OwnRequest && s.disposition == reports.Rejected
+		if own && unplaced(f) && w.creatorIn(sc) != nil && mayFilter(f, s.Exchange) {
 			refused++
 		}
 	}
 	if why := whatItCompares(f); refused > 0 && !slices.Contains(w.evidence.Unclear, why) {
-		w.evidence.Unclear = append(w.evidence.Unclear, why)
+		w.evidence.Unclear = slices.Insert(w.evidence.Unclear, 0, why) // the first is the one that is read
 	}
 	return judge.Expectation{Min: max(n-refused, 0), Max: n}
 }

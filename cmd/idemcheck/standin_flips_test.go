@@ -35,6 +35,8 @@ var readers = map[string][]string{
 	"scope.partition":       {"K6[other-partition]"},
 	"scope.operation":       {"K3[baseline-key]"},
 	"refused":               {"K4"},
+	"content_filter":        {"content-repeated", "contents-in-turn", "content-hides-no-key", "content-inside", "content-outside"},
+	"content_filter.within": {"content-inside", "content-outside"},
 }
 
 // readersOf gives the cases that read a section, or the clause that it is a part of.
@@ -137,6 +139,8 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 	switch {
 	case v.Section == "key":
 		return flipKey(&p.Key, v.Name)
+	case v.Section == "content_filter":
+		return flipFilter(&p.ContentFilter, v.Name)
 	case v.Section == "retention":
 		return flipRetention(&p.Retention, v.Name)
 	case v.Section == "replay.marker":
@@ -223,6 +227,24 @@ func flipKey(k *targets.Key, name string) bool {
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":
 		k.Companions = map[string]string{"Flipped": ""}
+	default:
+		return false
+	}
+	return true
+}
+
+func flipFilter(f *targets.ContentFilter, name string) bool {
+	switch name {
+	case "within":
+		f.Within /= 2
+	case "status":
+		f.Status = targets.Ints{418}
+	case "compares":
+		var other targets.Strings
+		for _, member := range f.Compares {
+			other = append(other, "flipped "+member)
+		}
+		f.Compares = other
 	default:
 		return false
 	}

@@ -34,12 +34,19 @@ var notStandIns = map[string]string{
 // must agree.
 func standIn(t *testing.T, as targets.Profile, documented string) *targets.Endpoint {
 	t.Helper()
-	s := startServiceWith(t, reference.Options{Profile: &as, Lease: embeddedLease})
+	return standInWith(t, reference.Options{Profile: &as}, documented, asItIs)
+}
+
+// standInWith is standIn with other options, and with a change to the target file.
+func standInWith(t *testing.T, o reference.Options, documented string, change func(text string) string) *targets.Endpoint {
+	t.Helper()
+	o.Lease = embeddedLease
+	s := startServiceWith(t, o)
 	p, err := targets.ProfileNamed(documented, "")
 	require.NoError(t, err)
 	text, err := standInTarget(p, "http://"+s.addr)
 	require.NoError(t, err)
-	target, err := targets.Parse(documented+"-stand-in.yaml", text, nil)
+	target, err := targets.Parse(documented+"-stand-in.yaml", []byte(change(string(text))), nil)
 	require.NoError(t, err)
 	target.Replicas = []string{"http://" + s.replica.addr}
 	target.Settles, target.Lock = targets.Duration(2*time.Second), targets.Duration(embeddedLease)
