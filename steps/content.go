@@ -79,10 +79,15 @@ func (w *world) equalBefore(s *sent) *sent {
 	return nil
 }
 
-// apart is how much later than another an attempt was carried out, by the target's time: at least and at most.
-func apart(old, s *sent) (least, most time.Duration) {
+// apart is how much later than another an attempt was carried out, by the target's time: at least and at most. A move that
+// was not read off its clock may have made a key older, and nothing else.
+func (w *world) apart(old, s *sent) (least, most time.Duration) {
 	moved := s.movedBefore - old.movedBefore
-	return s.Began.Sub(old.Ended) + moved, s.Ended.Sub(old.Began) + moved
+	least, most = s.Began.Sub(old.Ended), s.Ended.Sub(old.Began)+moved
+	if w.passage.read {
+		least += moved
+	}
+	return least, most
 }
 
 // filteredOut reports whether the content filter may refuse an attempt for a record that was made before it.
@@ -92,7 +97,7 @@ func (w *world) filteredOut(s *sent) bool {
 		return false
 	}
 	within := w.target.Profile.ContentFilter.Within.Std()
-	least, _ := apart(old, s)
+	least, _ := w.apart(old, s)
 	return within == 0 || least < within
 }
 
@@ -103,7 +108,7 @@ func (w *world) inWindow(s, first *sent, situation judge.Situation) error {
 	if situation != judge.EqualContent || within == 0 || first == nil {
 		return nil
 	}
-	if _, most := apart(first, s); most >= within {
+	if _, most := w.apart(first, s); most >= within {
 		w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
 		return unclear("%q was to come within %s of %q, and that took up to %s", s.Name, spell(within), first.Name, spell(most.Round(time.Millisecond)))
 	}
@@ -158,12 +163,9 @@ func (w *world) exactly(sc scope, n int) judge.Expectation {
 // unplaced reports whether there is said to be a filter, and not which members of a request it compares.
 func unplaced(f targets.ContentFilter) bool { return f.Given() && len(f.Members) == 0 }
 
-// mayFilter reports whether an answer may be the refusal of a content filter.
+// mayFilter reports whether a refusal may be that of a content filter.
 func mayFilter(f targets.ContentFilter, x targets.Exchange) bool {
-	if len(f.Status) == 0 {
-		return x.Answered() && (!x.Succeeded() && x.Status < http.StatusInternalServerError)
-	}
-	return slices.Contains(f.Status, x.Status)
+	return len(f.Status) == 0 && x.Status < http.StatusInternalServerError || slices.Contains(f.Status, x.Status)
 }
 
 // whatItCompares says what to do about a filter of which the profile speaks and the target file does not.

@@ -73,6 +73,9 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	if err := w.advance(ctx, whole(by, limit, beyond), margin/2, s); err != nil {
 		return err
 	}
+	if filter := a.Moment == windowInside || a.Moment == windowOutside; filter && !w.passage.read && !w.target.Clock.Wait {
+		return unclear("what was moved is the age of the key, and not the time by which the content filter goes (clock)")
+	}
 	if beyond {
 		w.passage.until = time.Time{}
 		w.passage.over[s.Key] = w.passage.over[s.Key] || a.Moment == outside

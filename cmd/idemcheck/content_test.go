@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -29,7 +30,7 @@ func TestContentFilterStandsAside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, err := targets.ProfileNamed(name, "")
-			assert.NoError(t, err)
+			require.NoError(t, err)
 			r := check(t, standInWith(t, reference.Options{Profile: &p}, name, asItIs), sendTwice...)
 			notes := ""
 			for _, c := range r.Cases {
@@ -79,7 +80,7 @@ func TestContentFilterBroken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, err := targets.ProfileNamed(c.profile, "")
-			assert.NoError(t, err)
+			require.NoError(t, err)
 			o := reference.Options{Profile: &p}
 			c.change(&o)
 			r := check(t, standInWith(t, o, c.profile, asItIs), "content*", "replay-once", "K4")
@@ -109,7 +110,7 @@ func TestContentFilterStanding(t *testing.T) {
 		t.Run(standing, func(t *testing.T) {
 			t.Parallel()
 			p, err := targets.ProfileNamed("formance", "")
-			assert.NoError(t, err)
+			require.NoError(t, err)
 			p.ContentFilter = targets.ContentFilter{} // the stand-in has none
 			r := check(t, standInWith(t, reference.Options{Profile: &p}, "formance", func(text string) string {
 				return strings.Replace(text, "[/reference]}", "[/reference], "+standing+"}", 1)
@@ -122,11 +123,29 @@ func TestContentFilterStanding(t *testing.T) {
 	}
 }
 
+// A clock that makes keys older does not make the filter forget: that its cases ran at another time is not shown, and a
+// refusal of what an expired key sends again is still the filter's.
+func TestContentFilterAndTheAgeOfKeys(t *testing.T) {
+	t.Parallel()
+	p, err := targets.ProfileNamed("braintree", "")
+	require.NoError(t, err)
+	s := startServiceWith(t, reference.Options{Profile: &p, Lease: embeddedLease})
+	e := standInAt(t, s, "braintree", asItIs)
+	e.Target.Clock = olderKeys(s)
+	r := check(t, e, "content-inside", "content-outside", "expiry-outside")
+	for _, id := range []string{"content-inside", "content-outside"} {
+		c := caseOf(t, r, id)
+		assert.Equal(t, reports.Inconclusive, c.Verdict, "%s: %s", id, c.Reason)
+		assert.Contains(t, c.Reason, "the age of the key")
+	}
+	assertPasses(t, caseOf(t, r, "expiry-outside"))
+}
+
 // Where nobody says which members a documented filter compares, what it refuses is no finding, and no pass either.
 func TestContentFilterUnplaced(t *testing.T) {
 	t.Parallel()
 	p, err := targets.ProfileNamed("paypal", "")
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	unplaced := func(value string) reports.Report {
 		return check(t, standInWith(t, reference.Options{Profile: &p}, "paypal", func(text string) string {
 			text = strings.Replace(text, "content_filter: {members: [/invoice_id]}", "", 1)

@@ -41,7 +41,12 @@ func standIn(t *testing.T, as targets.Profile, documented string) *targets.Endpo
 func standInWith(t *testing.T, o reference.Options, documented string, change func(text string) string) *targets.Endpoint {
 	t.Helper()
 	o.Lease = embeddedLease
-	s := startServiceWith(t, o)
+	return standInAt(t, startServiceWith(t, o), documented, change)
+}
+
+// standInAt opens a stand-in that was started.
+func standInAt(t *testing.T, s *service, documented string, change func(text string) string) *targets.Endpoint {
+	t.Helper()
 	p, err := targets.ProfileNamed(documented, "")
 	require.NoError(t, err)
 	text, err := standInTarget(p, "http://"+s.addr)
