@@ -118,6 +118,9 @@ func (w *world) inWindow(s, first *sent, situation judge.Situation) error {
 // readFilter tells what an attempt shows of the content filter.
 func (w *world) readFilter(s *sent, a judge.Attempted) {
 	f := w.target.Profile.ContentFilter
+	if s.situation == judge.Replay && a.Disposition == reports.Rejected && mayFilter(f, s.Exchange) && w.equalBefore(s) != nil {
+		w.note(true, "%q was refused as the content filter refuses equal content: that its key was looked at is not seen (see content-hides-no-key)", s.Name)
+	}
 	if s.permit.Name != judge.ContentFilter {
 		return
 	}

@@ -53,7 +53,7 @@ func readersOfValue(v targets.ProfileValue) []string {
 		return own
 	}
 	if v.Section == "key" {
-		return []string{"replay-once"} // how the key travels shows there first
+		return []string{"replay-once", "content-hides-no-key"} // how the key travels shows there first, or where a filter hides it
 	}
 	return readersOf(v.Section)
 }
