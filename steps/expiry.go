@@ -60,34 +60,44 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	if err != nil {
 		return err
 	}
-	beyond := a.Moment == outside || a.Moment == windowOutside
 	margin := max(justBeside(limit), 2*w.longest())
-	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
-	by := limit + margin - age
-	if !beyond {
-		by = limit - margin - age - since.Ended.Sub(since.Began)
-		if by <= 0 {
-			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
-		}
+	by, err := w.wayTo(a.Moment, since, limit, margin)
+	if err != nil {
+		return err
 	}
-	if err := w.advance(ctx, whole(by, limit, beyond), margin/2, s); err != nil {
+	if err := w.advance(ctx, by, margin/2, s); err != nil {
 		return err
 	}
 	if filter := a.Moment == windowInside || a.Moment == windowOutside; filter && !w.passage.read && !w.target.Clock.Wait {
 		return unclear("what was moved is the age of the key, and not the time by which the content filter goes (clock)")
 	}
-	if beyond {
+	if isBeyond(a.Moment) {
 		w.passage.until = time.Time{}
 		w.passage.over[s.Key] = w.passage.over[s.Key] || a.Moment == outside
 		return nil
 	}
-	w.passage.inside = "the retention"
+	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
+	w.passage.until, w.passage.inside = since.entered.Add(kept), "the retention"
 	if a.Moment == windowInside {
 		w.passage.inside = "the content filter's window"
 	}
-	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
-	w.passage.until = since.entered.Add(kept)
 	return nil
+}
+
+// isBeyond reports whether a moment lies after the end of its time, and not before it.
+func isBeyond(moment string) bool { return moment == outside || moment == windowOutside }
+
+// wayTo is by how much time must be moved from now to a moment.
+func (w *world) wayTo(moment string, since *sent, limit, margin time.Duration) (time.Duration, error) {
+	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
+	if isBeyond(moment) {
+		return whole(limit+margin-age, limit, true), nil
+	}
+	by := limit - margin - age - since.Ended.Sub(since.Began)
+	if by <= 0 {
+		return 0, unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
+	}
+	return whole(by, limit, false), nil
 }
 
 // inTime makes sure that an attempt that was to come just inside the retention did not take so long that the key may

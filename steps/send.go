@@ -171,7 +171,6 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if a.Switch == "refuse" || a.Switch == "fail" {
 		s.situation = judge.Refused
 	}
-	base, headers := w.address(a)
 	if s.values, err = w.expand(op, s, a.Values); err != nil {
 		return nil, err
 	}
@@ -179,13 +178,22 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if op, a.Body, err = w.withContent(op, key, a.Body); err != nil {
+	if err := w.render(s, op, a, key); err != nil {
 		return nil, err
 	}
-	vars := w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status))
-	attempt, err := w.build(op, base, headers, vars, a.Body)
+	return s, w.placeChosen(s, a, key, words)
+}
+
+// render builds the request of an attempt, with the content that goes with its key.
+func (w *world) render(s *sent, op targets.Operation, a sendArgs, key string) error {
+	op, variation, err := w.withContent(op, key, a.Body)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	base, headers := w.address(a)
+	attempt, err := w.build(op, base, headers, w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status)), variation)
+	if err != nil {
+		return err
 	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, op.Name, targets.FaultKind(a.Fault)
 	attempt.Timeout = w.target.Timeout.Std()
@@ -193,7 +201,7 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if members := w.target.Profile.ContentFilter.Members; len(members) > 0 && op.Name == mainOperation(w.target).Name {
 		s.content = targets.ContentOf(attempt.Body, members)
 	}
-	return s, w.placeChosen(s, a, key, words)
+	return nil
 }
 
 func pick(given, otherwise string) string {
