@@ -61,6 +61,23 @@ Feature: Webhook receiver
     Then "late" is acknowledged
     And exactly 1 effect exists
 
+  @id:webhook-remembered @should @after:webhook-twice @needs:clock @needs:memory
+  @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+  Scenario: The same event again, just before its receiver may forget it
+    When the event is delivered as "first"
+    And the clock is moved to the end of the memory of "first"
+    And the event is delivered again as "late"
+    Then "late" is acknowledged
+    And exactly 1 effect exists
+
+  @id:webhook-every-try @after:webhook-twice @needs:tries
+  @ref:https://developers.hubspot.com/docs/api-reference/latest/webhooks/guide
+  Scenario: The same event, as often as its sender delivers it at most
+    When the event is delivered as "first"
+    And the event is delivered as often as its sender does at most
+    Then every delivery is acknowledged
+    And exactly 1 effect exists
+
   @id:webhook-other-body @after:webhook-twice @needs:event-payload
   @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   Scenario: The same event with another body
@@ -97,6 +114,16 @@ Feature: Webhook receiver
     And another event for the same fact is delivered as "second"
     Then "second" is acknowledged
     And "first" and "second" are one effect where they tell of one fact
+
+  @id:webhook-forged @needs:signed-event
+  @ref:https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+  Scenario: A forgery comes before the event
+    Who does not know the secret can neither have an event acted upon nor have it taken for one that is done.
+    When a forgery of the event arrives as "forgery"
+    And the event is delivered again as "genuine"
+    Then "forgery" is not acknowledged
+    And "genuine" is acknowledged
+    And exactly 1 effect exists
 
   @id:webhook-other-tenant @needs:second-tenant
   @ref:https://github.com/openmeterio/openmeter/pull/126

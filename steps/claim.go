@@ -130,19 +130,3 @@ func (w *world) readJob(s *sent) {
 	}
 	w.claim(judge.Read("async.job", a.Claim, true, "the job that it named has ended", s.Name))
 }
-
-// readDelivery tells what the answer to a delivery shows of what the sender documents.
-func (w *world) readDelivery(d judge.Delivered, s *sent) {
-	p, x := w.target.Profile, d.Exchange
-	if !x.Answered() || x.Failure != targets.NoFailure {
-		return
-	}
-	status := strconv.Itoa(x.Status)
-	if d.Repeat && !d.Running && p.Replay.Has(targets.ModeAck) {
-		w.claim(judge.Read("replay.mode", p.Replay.Claim, x.Succeeded(), "answered "+status, s.Name))
-	}
-	if p.Delivery != nil && len(p.Delivery.Ack) > 0 && x.Succeeded() {
-		agrees := targets.Clause{Status: p.Delivery.Ack}.HasStatus(x.Status)
-		w.claim(judge.Read("delivery.ack", p.Delivery.Claim, agrees, status, s.Name))
-	}
-}

@@ -19,7 +19,7 @@ type passage struct {
 	shown bool            // a key has shown that time has moved
 	// until is when, by the run's clock, the time may end that a case is just inside of; zero: it is not inside of one.
 	until  time.Time
-	inside string // and of what, in words
+	moment string // the last one to which the case moved
 	// read says that the last move was read off the target's clock, and not off the age of a key.
 	read bool
 	// remark is what the one line about a case that passed must not leave out.

@@ -14,6 +14,7 @@ const (
 	inside     = "inside"     // the key is certainly kept
 	outside    = "outside"    // the key is certainly gone
 	redelivery = "redelivery" // the sender of an event delivers it for the last time
+	remembered = "remembered" // its receiver still has to know an event
 	// Equal content certainly counts as a repeat, or certainly does no more.
 	windowInside  = "window-inside"
 	windowOutside = "window-outside"
@@ -27,26 +28,22 @@ func horizon(p targets.Profile) time.Duration {
 	return p.Delivery.Horizon.Std()
 }
 
+// memory is how long a receiver remembers an event; 0: nothing says so.
+func memory(p targets.Profile) time.Duration {
+	if p.Delivery == nil {
+		return 0
+	}
+	return p.Delivery.Memory.Std()
+}
+
 // moveArgs are the arguments of the verb move_clock.
 type moveArgs struct {
 	Moment string `arg:"moment" of:"moment" doc:"to which moment"`
 	Of     string `arg:"of" doc:"the attempt that used the key first"`
 }
 
-// limitOf is how long after an attempt the time ends beside which a moment lies. Where no key can show that time has moved, its
-// reading has to.
-func (w *world) limitOf(moment string) (time.Duration, error) {
-	p := w.target.Profile
-	limit := map[string]time.Duration{inside: p.Retention.Min.Std(), outside: endOfRetention(p), redelivery: horizon(p),
-		windowInside: p.ContentFilter.Within.Std(), windowOutside: p.ContentFilter.Within.Std()}[moment]
-	if moment != inside && moment != outside && !w.readable() {
-		return limit, unclear(unreadClock)
-	}
-	return limit, nil
-}
-
-// moveClock moves the time to just inside or just outside the retention of a key or the window of a content filter, or to
-// the last redelivery of an event.
+// moveClock moves the time to just inside or just outside the retention of a key or the window of a content filter, to the
+// last redelivery of an event, or to the end of the time for which its receiver remembers it.
 func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	s, err := w.find(a.Of)
 	if err != nil {
@@ -56,15 +53,16 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	if r := w.target.Profile.Retention; r.From == targets.FromLastUse && (a.Moment == inside || a.Moment == outside) {
 		since = w.lastUse(s)
 	}
-	limit, err := w.limitOf(a.Moment)
-	if err != nil {
-		return err
+	limit := w.limitOf(a.Moment)
+	if a.Moment != inside && a.Moment != outside && !w.readable() {
+		return unclear(unreadClock)
 	}
 	margin := max(justBeside(limit), 2*w.longest())
 	by, err := w.wayTo(a.Moment, since, limit, margin)
 	if err != nil {
 		return err
 	}
+	w.passage.moment = a.Moment
 	if err := w.advance(ctx, by, margin/2, s); err != nil {
 		return err
 	}
@@ -77,10 +75,7 @@ func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 		return nil
 	}
 	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
-	w.passage.until, w.passage.inside = since.entered.Add(kept), "the retention"
-	if a.Moment == windowInside {
-		w.passage.inside = "the content filter's window"
-	}
+	w.passage.until = since.entered.Add(kept)
 	return nil
 }
 
@@ -100,14 +95,37 @@ func (w *world) wayTo(moment string, since *sent, limit, margin time.Duration) (
 	return whole(by, limit, false), nil
 }
 
-// inTime makes sure that an attempt that was to come just inside the retention did not take so long that the key may
+// limitOf gives how long after the first use of a key, or the first delivery of an event, a moment is.
+func (w *world) limitOf(moment string) time.Duration {
+	p := w.target.Profile
+	switch moment {
+	case outside:
+		return endOfRetention(p)
+	case redelivery:
+		if memory(p) > 0 && memory(p) < horizon(p) {
+			w.note(false, "its source advises to remember an event for %s, and its sender delivers it again for %s", spell(memory(p)), spell(horizon(p)))
+		}
+		return horizon(p)
+	case remembered:
+		return memory(p)
+	case windowInside, windowOutside:
+		return p.ContentFilter.Within.Std()
+	}
+	return p.Retention.Min.Std()
+}
+
+// inTime makes sure that an attempt that was to come just inside a time did not take so long that the key may
 // rightly have expired under way. Where it did, a second record says nothing.
 func (w *world) inTime(s *sent) error {
 	if w.passage.until.IsZero() || !s.entered.After(w.passage.until) {
 		return nil
 	}
+	what := "the retention"
+	if w.passage.moment == windowInside {
+		what = "the content filter's window"
+	}
 	w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
-	return unclear("%q was to come just before %s ended, and was answered %s too late to tell", s.Name, w.passage.inside,
+	return unclear("%q was to come just before %s ended, and was answered %s too late to tell", s.Name, what,
 		spell(s.entered.Sub(w.passage.until).Round(time.Millisecond)))
 }
 

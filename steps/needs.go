@@ -66,6 +66,12 @@ var needs = map[targets.Need]need{
 	}, "say for how long equal content is refused, if not for ever (content_filter.within)"},
 	targets.NeedHorizon: {func(t *targets.Target, _ Abilities) bool { return horizon(t.Profile) > 0 },
 		"say how long the sender delivers an event again (delivery: {horizon: 3d})"},
+	targets.NeedMemory: {func(t *targets.Target, _ Abilities) bool { return memory(t.Profile) > 0 },
+		"say how long the receiver remembers an event (delivery: {memory: 7d})"},
+	targets.NeedTries: {func(t *targets.Target, _ Abilities) bool {
+		return t.Profile.Delivery != nil && t.Profile.Delivery.Tries > 1
+	},
+		"say how often the sender delivers an event at most (delivery: {tries: 5})"},
 	targets.NeedRetry: {func(t *targets.Target, _ Abilities) bool { return len(t.Retry) > 0 },
 		"list when your senders try again, counted from the first attempt (retry: 30s, 5m, 1h)"},
 	targets.NeedSecondTenant: {func(t *targets.Target, _ Abilities) bool { return t.Namespaces.OtherTenant != nil },
@@ -108,6 +114,8 @@ var needs = map[targets.Need]need{
 		"describe where events are received, and an observer that counts what they make (receiver, observers)"},
 	targets.NeedCompoundEvent: {func(t *targets.Target, _ Abilities) bool { return t.Receiver != nil && len(t.Receiver.EventID) > 1 },
 		"list the parts that make an event's id, if there are several (receiver.event_id)"},
+	targets.NeedSignedEvent: {func(t *targets.Target, _ Abilities) bool { return t.Receiver != nil && t.Receiver.Sign != nil },
+		"say how events are signed, if they are (receiver.sign)"},
 	targets.NeedEventPayload: {func(t *targets.Target, _ Abilities) bool {
 		return t.Receiver != nil && (t.Receiver.Mentions("payload") || t.Receiver.Mentions("revision"))
 	}, "let {{payload}} or {{revision}} stand in what the receiver is sent, so that two bodies can be told apart"},

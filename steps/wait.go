@@ -55,6 +55,9 @@ func waiting(c Case, t *targets.Target) time.Duration {
 	if c.needs(targets.NeedHorizon) {
 		return horizon(t.Profile)
 	}
+	if c.needs(targets.NeedMemory) {
+		return memory(t.Profile)
+	}
 	return t.Profile.Retention.Min.Std()
 }
 

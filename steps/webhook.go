@@ -1,12 +1,11 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
@@ -57,12 +56,30 @@ func (w *world) prepareEvent(a sendArgs) (*sent, error) {
 		return nil, fmt.Errorf("build a delivery: %w", err)
 	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, s.bundle.Operation, targets.FaultKind(a.Fault)
-	attempt.Timeout = w.target.Receiver.Ack.Within.Std()
+	attempt.Timeout = cmp.Or(w.target.Receiver.Ack.Within, w.target.Timeout).Std()
 	s.payload, s.Attempt = meaning(attempt), attempt
+	if err := w.number(s); err != nil {
+		return nil, err
+	}
 	if a.Key == "own" && slices.ContainsFunc(w.history, func(old *sent) bool { return old.Key == s.Key }) {
 		return nil, unclear("two events have the same id (%s): let {{event_id}} stand in a part of receiver.event_id", s.Key)
 	}
 	return s, w.seal(s, id)
+}
+
+// number writes the number of a delivery where its sender does, if it is known to.
+func (w *world) number(s *sent) error {
+	d := w.target.Profile.Delivery
+	if d == nil || d.Attempt == "" {
+		return nil
+	}
+	earlier := 0
+	for _, old := range w.history {
+		if old.Key == s.Key && old.namespace == s.namespace {
+			earlier++
+		}
+	}
+	return w.target.Receiver.Number(&s.Attempt, d.Attempt, earlier)
 }
 
 // seal signs a delivery. It is the last thing that is done to it.
@@ -79,14 +96,22 @@ func (w *world) chooseEventID(s *sent, which string) (string, error) {
 	s.keyWords = "its own"
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	id, err := uuid.NewRandomFromReader(w.Random)
+	id, err := w.freshEventID()
 	if err != nil {
 		return "", fmt.Errorf("make the id of an event: %w", err)
 	}
 	if w.firstKey == "" {
-		w.firstKey = id.String()
+		w.firstKey = id
 	}
-	return id.String(), nil
+	return id, nil
+}
+
+// freshEventID makes the id of an event as its sender makes it, where the profile knows, and else a UUID.
+func (w *world) freshEventID() (string, error) {
+	if p := w.target.Profile; p.Role == targets.RoleReceiver && p.Key.In != targets.InNone {
+		return p.Key.Fresh(w.Random)
+	}
+	return targets.Key{}.Fresh(w.Random)
 }
 
 // deliveredBefore gives the first other delivery of the same event to the same place that came to one of these; nil
@@ -112,10 +137,16 @@ func (w *world) settleEvent(s *sent) {
 
 // acknowledgedArgs are the arguments of the verb acknowledged.
 type acknowledgedArgs struct {
-	As string `arg:"as" doc:"the delivery"`
+	As string `arg:"as" doc:"the delivery; *: each"`
 }
 
 func (w *world) expectAcknowledged(_ context.Context, a acknowledgedArgs) error {
+	if a.As == "*" {
+		for _, s := range w.history {
+			w.judgeDelivery(s)
+		}
+		return nil
+	}
 	s, err := w.find(a.As)
 	if err != nil {
 		return err
@@ -158,6 +189,19 @@ func (w *world) redeliver(ctx context.Context, a redeliverArgs) error {
 			return err
 		}
 	}
+}
+
+// everyTryArgs are the arguments of the verb every_try.
+type everyTryArgs struct{}
+
+// everyTry delivers the event until its sender would give up, whatever is answered.
+func (w *world) everyTry(ctx context.Context, _ everyTryArgs) error {
+	for try := len(w.history) + 1; try <= w.target.Profile.Delivery.Tries; try++ {
+		if _, err := w.sendOne(ctx, sendArgs{As: fmt.Sprintf("try %d", try), Operation: event, Key: "same"}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // giveUpArgs are the arguments of the verb give_up.

@@ -23,6 +23,7 @@ func (w *world) expectEffects(ctx context.Context, a effectsArgs) error {
 		count = w.eventsIn(sc)
 	}
 	w.expectIn(ctx, sc, judge.Exactly(count))
+	w.readEffects(sc, count)
 	return nil
 }
 
@@ -125,15 +126,22 @@ func (w *world) oneFact(ctx context.Context, a oneFactArgs) error {
 		return unclear("the two events do not tell of one fact: %v and %v; let no {{event_id}} stand in receiver.fact", one, other)
 	}
 	w.expectIn(ctx, sc, judge.Exactly(1))
+	w.readFact(sc, second)
 	return nil
 }
 
 // foundIn is what the first observer counted in a scope under a label; what could not be counted is 0.
 func (w *world) foundIn(sc scope, label string) int {
-	if list := w.readings[label][sc]; len(list) > 0 && list[0].Err == "" {
-		return list[0].Count
+	if !w.countedIn(sc, label) {
+		return 0
 	}
-	return 0
+	return w.readings[label][sc][0].Count
+}
+
+// countedIn reports whether the first observer could count in a scope under a label.
+func (w *world) countedIn(sc scope, label string) bool {
+	list := w.readings[label][sc]
+	return len(list) > 0 && list[0].Err == ""
 }
 
 // judgeDeliveries judges the answers to deliveries that came at the same moment. All but the first are repeats.

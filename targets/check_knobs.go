@@ -55,7 +55,7 @@ func checkLengths(d *decoder, k Key) {
 		d.fail("key.min_length", "", "key.min_length must not be negative")
 	case k.MaxLength > 0 && k.MinLength > k.MaxLength:
 		d.fail("key.min_length", "", "key: min_length is longer than max_length")
-	case k.MaxLength > 0 && k.MaxLength < uuidLength && k.Generator != "" && k.Generator != GeneratorRandom:
+	case k.MaxLength > 0 && k.MaxLength < uuidLength && (k.Generator == GeneratorUUID4 || k.Generator == GeneratorUUID5):
 		d.fail("key.generator", "take random", "key.generator: a UUID has %d characters, and max_length allows %d", uuidLength, k.MaxLength)
 	}
 }
@@ -131,6 +131,9 @@ func checkDelivery(d *decoder, p *Profile) {
 	}
 	if r.Tries < 0 {
 		d.fail("delivery.tries", "", "delivery.tries must not be negative")
+	}
+	if s := r.Sign; s != nil {
+		checkScheme(d, "delivery.sign", Sign{Scheme: s.Scheme, Header: s.Header})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // checkReceiver makes sure that events can be delivered, told apart, and found again by what they make.
@@ -20,8 +21,12 @@ func checkReceiver(d *decoder, t *Target) {
 			"receiver: {{marker}} must stand in what is delivered")
 	}
 	checkParts(d, r)
+	checkRenewed(d, t)
 	checkSign(d, r.Sign)
 	checkID(d, "receiver.id", r.ID)
+	if r.Delete != "" && len(t.Operations) > 0 {
+		d.fail("receiver.delete", "operations.<name>.delete", "receiver.delete: where there are operations, they say how their records are deleted")
+	}
 	checkStatuses(d, "receiver.ack", r.Ack.Status, nil)
 	for i, s := range r.Ack.Status {
 		if s < 200 || s > 299 {
@@ -55,6 +60,21 @@ func checkParts(d *decoder, r *Receiver) {
 	for _, at := range slices.Sorted(maps.Keys(r.Other)) {
 		if !slices.Contains(r.EventID, at) {
 			d.fail("receiver.other", suggest(at, r.EventID), "receiver.other: %q is no part of event_id", at)
+		}
+	}
+}
+
+// checkRenewed refuses parts of the event id that are new in each delivery.
+func checkRenewed(d *decoder, t *Target) {
+	delivery := t.Profile.Delivery
+	if delivery == nil {
+		return
+	}
+	for i, at := range t.Receiver.EventID {
+		same := func(other string) bool { return strings.EqualFold(partNamed(other), at) }
+		if slices.ContainsFunc(delivery.Renewed, same) || delivery.Attempt != "" && same(delivery.Attempt) {
+			d.fail(item("receiver.event_id", i), "take what stays the same when an event is delivered again",
+				"receiver.event_id: %s is new in each delivery (delivery.renewed, delivery.attempt)", at)
 		}
 	}
 }
@@ -95,13 +115,18 @@ func checkSign(d *decoder, s *Sign) {
 		return
 	}
 	const at = "receiver.sign"
-	if s.Scheme == "" {
-		d.missing(at, words(Schemes()), "%s needs a scheme", at)
-	}
+	checkScheme(d, at, *s)
 	if s.Secret == "" {
 		d.missing(at, "for example `secret: ${WEBHOOK_SECRET}`", "%s needs a secret", at)
 	} else if _, err := s.key(); err != nil {
 		d.fail(at+".secret", "", "%s.secret: %s", at, err)
+	}
+}
+
+// checkScheme wants a scheme of signatures and a header to put them into.
+func checkScheme(d *decoder, at string, s Sign) {
+	if s.Scheme == "" {
+		d.missing(at, words(Schemes()), "%s needs a scheme", at)
 	}
 	if name := s.header(); name != "" {
 		if err := headerOK(name, ""); err != nil {

@@ -65,7 +65,7 @@ func requestsOf(t *Target) []placedLine {
 		out = append(out, placedLine{"batch.request", t.Batch.Line})
 	}
 	if t.Receiver != nil {
-		out = append(out, placedLine{"receiver.request", t.Receiver.Line})
+		out = append(out, placedLine{"receiver.request", t.Receiver.Line}, placedLine{"receiver.delete", t.Receiver.Delete})
 	}
 	if t.Exhaust != nil {
 		out = append(out, placedLine{"exhaust.request", t.Exhaust.Line})

@@ -22,6 +22,8 @@ const (
 	NeedRetentionMax    Need = "retention-max"      // when a key is certainly gone, or that it never is
 	NeedExpiredNew      Need = "expired-new-record" // an expired key makes a new record
 	NeedHorizon         Need = "horizon"            // how long events are delivered again
+	NeedMemory          Need = "memory"             // how long a receiver remembers an event
+	NeedTries           Need = "tries"              // how often an event is delivered
 	NeedRetry           Need = "retry"              // a retry schedule
 	NeedContentFilter   Need = "content-filter"     // a second guard beside the key, and what it compares
 	NeedContentWindow   Need = "content-window"     // and for how long
@@ -43,6 +45,7 @@ const (
 	NeedBatchRows       Need = "batch-invalid"  // and a change that makes a row of it one that is refused
 	NeedReceiver        Need = "receiver"       // an endpoint that receives events, and an observer of what they make
 	NeedCompoundEvent   Need = "compound-event" // whose events are identified by several parts
+	NeedSignedEvent     Need = "signed-event"   // whose events are signed
 	NeedEventPayload    Need = "event-payload"  // {{payload}} or {{revision}} in what it receives
 	NeedTargetRecord    Need = "target-record"  // {{target_record}} in the main operation
 	NeedPayload         Need = "payload"        // {{payload}} or {{revision}} in the main operation

@@ -54,6 +54,7 @@ func Parse(name string, data []byte, env Env) (*Target, error) {
 		profile = found
 	}
 	t.Profile = merge(profile, t)
+	t.fillReceiver()
 	t.setDefaults()
 	check(d, t)
 	if err := d.err(); err != nil {

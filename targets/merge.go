@@ -181,7 +181,21 @@ func mergeDelivery(profile, file *Delivery) *Delivery {
 		out = *profile
 	}
 	base := out.Claim
-	layer(&out, file, "Claim")
+	layer(&out, file, "Claim", "Sign")
+	out.Claim = mergeClaim(base, file.Claim)
+	out.Sign = mergeSigning(out.Sign, file.Sign)
+	return &out
+}
+
+func mergeSigning(profile, file *Signing) *Signing {
+	if file == nil {
+		return profile
+	}
+	out := *file
+	var base Claim
+	if profile != nil {
+		base = profile.Claim
+	}
 	out.Claim = mergeClaim(base, file.Claim)
 	return &out
 }

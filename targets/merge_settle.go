@@ -49,6 +49,9 @@ func claimsOf(p *Profile) []namedClaim {
 	if p.Delivery != nil {
 		list = append(list, namedClaim{"delivery", &p.Delivery.Claim, true})
 	}
+	if p.Delivery != nil && p.Delivery.Sign != nil {
+		list = append(list, namedClaim{"delivery.sign", &p.Delivery.Sign.Claim, true})
+	}
 	return list
 }
 
@@ -81,6 +84,9 @@ func (p *Profile) settle() {
 	}
 	p.settleAsync()
 	p.Delivery, p.Refused = copied(p.Delivery), copied(p.Refused)
+	if p.Delivery != nil {
+		p.Delivery.Sign = copied(p.Delivery.Sign)
+	}
 	for _, c := range claimsOf(p) {
 		p.settleClaim(c.claim)
 	}

@@ -42,12 +42,41 @@ const (
 // Generator is what a fresh key is made of.
 type Generator string
 
-// The generators. Random is drawn from the key's alphabet.
+// The generators. Random is drawn from the key's alphabet; a ULID's time is random, too. https://github.com/ulid/spec
 const (
 	GeneratorUUID4  Generator = "uuid4"
 	GeneratorUUID5  Generator = "uuid5"
+	GeneratorULID   Generator = "ulid"
 	GeneratorRandom Generator = "random"
 )
+
+// Generators lists every generator.
+func Generators() []Generator {
+	return []Generator{GeneratorUUID4, GeneratorUUID5, GeneratorULID, GeneratorRandom}
+}
+
+// The letters of a ULID, of which there are 26; the first is one of the first eight, since the whole is 128 bits long.
+const (
+	ulidLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	ulidLength  = 26
+)
+
+// MadeBy tells what a key was made with by its form; empty where the form does not tell.
+func MadeBy(key string) Generator {
+	if len(key) == ulidLength && key[0] < '8' && strings.Trim(key, ulidLetters) == "" {
+		return GeneratorULID
+	}
+	id, err := uuid.Parse(key)
+	switch {
+	case err != nil:
+		return ""
+	case id.Version() == 4:
+		return GeneratorUUID4
+	case id.Version() == 5:
+		return GeneratorUUID5
+	}
+	return ""
+}
 
 // Key is how the idempotency key travels.
 type Key struct {
@@ -82,8 +111,11 @@ func (k Key) Fresh(random io.Reader) (string, error) {
 	if generator == "" && k.MaxLength > 0 && k.MaxLength < uuidLength {
 		generator = GeneratorRandom
 	}
-	if generator == GeneratorRandom {
+	switch generator {
+	case GeneratorRandom:
 		return k.random(random)
+	case GeneratorULID:
+		return freshULID(random)
 	}
 	id, err := uuid.NewRandomFromReader(random)
 	if err != nil {
@@ -93,6 +125,15 @@ func (k Key) Fresh(random io.Reader) (string, error) {
 		id = uuid.NewSHA1(uuid.NameSpaceOID, id[:])
 	}
 	return id.String(), nil
+}
+
+func freshULID(random io.Reader) (string, error) {
+	key, err := Key{Alphabet: ulidLetters}.Long(random, ulidLength)
+	if err != nil {
+		return "", err
+	}
+	first := strings.IndexByte(ulidLetters, key[0]) % 8
+	return ulidLetters[first:first+1] + key[1:], nil
 }
 
 func (k Key) random(random io.Reader) (string, error) {

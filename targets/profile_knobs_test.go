@@ -228,6 +228,15 @@ func TestFreshKeys(t *testing.T) {
 	five, err := Key{Generator: GeneratorUUID5}.Fresh(strings.NewReader("0123456789abcdef"))
 	require.NoError(t, err)
 	assert.Equal(t, byte('5'), five[14], "the version of a UUID5")
+	for _, g := range Generators() {
+		key, err := Key{Generator: g}.Fresh(strings.NewReader(strings.Repeat("~random", 9)))
+		require.NoError(t, err)
+		want := g
+		if g == GeneratorRandom {
+			want = "" // which shows in no form
+		}
+		assert.Equal(t, want, MadeBy(key), "%s", key)
+	}
 	short, err := Key{MaxLength: 10}.Fresh(strings.NewReader("0123456789abcdef"))
 	require.NoError(t, err)
 	assert.Len(t, short, 10)

@@ -3,6 +3,7 @@ package targets
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type Receiver struct {
 	Fact      Strings           `yaml:"fact"`      // in the same way, what names the business fact that several events may tell of
 	Operation string            `yaml:"operation"` // whose records an event makes; default: the main operation
 	ID        string            `yaml:"id"`        // as an operation's id; most receivers name no record
+	Delete    string            `yaml:"delete"`    // how what an event makes is deleted, where the file has no operation that says so: DELETE /tasks/{{id}}
 	Sign      *Sign             `yaml:"sign"`
 	Ack       Ack               `yaml:"ack"`
 }
@@ -23,7 +25,7 @@ type Receiver struct {
 // Ack is how a delivery is acknowledged.
 type Ack struct {
 	Status Ints     `yaml:"status"` // default: any 2xx
-	Within Duration `yaml:"within"` // how long the sender waits; default: the target's timeout
+	Within Duration `yaml:"within"` // how long the sender waits: what comes later is none; default: the target's timeout, which promises nothing
 	Level  Level    `yaml:"level"`  // of a repeat that is not acknowledged; default: should
 }
 
@@ -35,6 +37,46 @@ func (t *Target) OnlyReceives() bool {
 	return t.Receiver != nil && len(t.Operations) == 1 && t.Operations[0].Name == OnlyOperation
 }
 
+// fillReceiver takes from the profile what the section receiver leaves out and the sender documents.
+func (t *Target) fillReceiver() {
+	r, d := t.Receiver, t.Profile.Delivery
+	if r == nil || d == nil {
+		return
+	}
+	if len(r.EventID) == 0 {
+		r.EventID = partsNamed(d.Identity)
+	}
+	if len(r.Fact) == 0 {
+		r.Fact = partsNamed(d.Fact)
+	}
+	if len(r.Ack.Status) == 0 {
+		r.Ack.Status = d.Ack
+	}
+	if r.Ack.Within == 0 {
+		r.Ack.Within = d.Deadline
+	}
+	if replay := t.Profile.Replay; r.Ack.Level == "" && replay.Claim.Judged() && replay.Has(ModeAck) {
+		r.Ack.Level = replay.Level
+	}
+	if r.Sign != nil && r.Sign.Scheme == "" && d.Sign != nil {
+		r.Sign.Scheme = d.Sign.Scheme
+		if r.Sign.Header == "" {
+			r.Sign.Header = d.Sign.Header
+		}
+	}
+}
+
+// partsNamed gives the places of a profile as those of a receiver: a header by its bare name.
+func partsNamed(places Strings) Strings {
+	var list Strings
+	for _, at := range places {
+		list = append(list, partNamed(at))
+	}
+	return list
+}
+
+func partNamed(place string) string { return strings.TrimSpace(strings.TrimPrefix(place, headerID)) }
+
 // settleReceiver fills in what the section receiver leaves out. A target that has nothing else gets an operation by
 // which the effects of its events are counted.
 func (t *Target) settleReceiver() {
@@ -43,16 +85,13 @@ func (t *Target) settleReceiver() {
 		return
 	}
 	if len(t.Operations) == 0 {
-		t.Operations = Operations{{Name: OnlyOperation, Request: r.Request, ID: r.ID}}
+		t.Operations = Operations{{Name: OnlyOperation, Request: r.Request, ID: r.ID, Delete: r.Delete}}
 	}
 	if r.Operation == "" {
 		r.Operation = t.Operations[0].Name
 	}
 	if r.Ack.Level == "" {
 		r.Ack.Level = Should
-	}
-	if r.Ack.Within == 0 {
-		r.Ack.Within = t.Timeout
 	}
 	if r.Sign != nil {
 		t.Secrets.Add(r.Sign.Secret)
@@ -79,6 +118,19 @@ func (r Receiver) Build(base string, headers map[string]string, vars Vars) (Atte
 	}
 	a.Key = strings.Join(r.PartsOf(a, r.EventID), " + ")
 	return a, nil
+}
+
+// Number writes the number of a delivery at a place of it (delivery.attempt): in the body as a JSON number.
+func (Receiver) Number(a *Attempt, place string, n int) error {
+	at, text := partNamed(place), strconv.Itoa(n)
+	err := putPart(a, at, text)
+	if err == nil && isPointer(at) {
+		err = setPart(a, at, []byte(text))
+	}
+	if err != nil {
+		return fmt.Errorf("number a delivery: %w", err)
+	}
+	return nil
 }
 
 // PartsOf gives the values at some places of a delivery, as JSON or as the header has them.

@@ -24,13 +24,17 @@ const (
 	// SchemeGitHub: sha256=HEX over the body, in X-Hub-Signature-256.
 	// https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
 	SchemeGitHub Scheme = "github"
-	SchemeHex    Scheme = "hmac-sha256-hex"    // HEX over the body, in the header that is named
-	SchemeBase64 Scheme = "hmac-sha256-base64" // BASE64 over the body (Xero, Shopify, Docusign Connect)
+	// SchemeHubSpot: BASE64 over the method, the whole URL, the body and the timestamp in milliseconds, in
+	// X-HubSpot-Signature-v3 beside X-HubSpot-Request-Timestamp.
+	// https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation
+	SchemeHubSpot Scheme = "hubspot-v3"
+	SchemeHex     Scheme = "hmac-sha256-hex"    // HEX over the body, in the header that is named
+	SchemeBase64  Scheme = "hmac-sha256-base64" // BASE64 over the body (Xero, Shopify, Docusign Connect)
 )
 
 // Schemes lists every scheme.
 func Schemes() []Scheme {
-	return []Scheme{SchemeStandardWebhooks, SchemeStripe, SchemeGitHub, SchemeHex, SchemeBase64}
+	return []Scheme{SchemeStandardWebhooks, SchemeStripe, SchemeGitHub, SchemeHubSpot, SchemeHex, SchemeBase64}
 }
 
 // Sign is how deliveries are signed.
@@ -46,7 +50,7 @@ func (s Sign) header() string {
 		return s.Header
 	}
 	return map[Scheme]string{SchemeStandardWebhooks: "Webhook-Signature", SchemeStripe: "Stripe-Signature",
-		SchemeGitHub: "X-Hub-Signature-256"}[s.Scheme]
+		SchemeGitHub: "X-Hub-Signature-256", SchemeHubSpot: "X-HubSpot-Signature-v3"}[s.Scheme]
 }
 
 // key gives the bytes that are signed with.
@@ -72,27 +76,11 @@ func (s *Sign) Seal(a *Attempt, id string, now time.Time) error {
 		return fmt.Errorf("sign a delivery: %w", err)
 	}
 	a.Header = cloneHeader(a.Header)
-	stamp := strconv.FormatInt(now.Unix(), 10)
-	text := ""
-	switch s.Scheme {
-	case SchemeStandardWebhooks:
-		if given := a.Header.Get("Webhook-Id"); given != "" {
-			id = given
-		}
-		a.Header.Set("Webhook-Id", id)
-		a.Header.Set("Webhook-Timestamp", stamp)
-		text = "v1," + base64.StdEncoding.EncodeToString(mac(key, id+"."+stamp+".", a.Body))
-	case SchemeStripe:
-		text = "t=" + stamp + ",v1=" + hex.EncodeToString(mac(key, stamp+".", a.Body))
-	case SchemeGitHub:
-		text = "sha256=" + hex.EncodeToString(mac(key, "", a.Body))
-	case SchemeHex:
-		text = hex.EncodeToString(mac(key, "", a.Body))
-	case SchemeBase64:
-		text = base64.StdEncoding.EncodeToString(mac(key, "", a.Body))
-	default:
+	write, known := seals[s.Scheme]
+	if !known {
 		return fmt.Errorf("sign a delivery: there is no scheme %q", s.Scheme)
 	}
+	text := write(a, key, id, now)
 	if err := headerOK(s.header(), text); err != nil {
 		return fmt.Errorf("sign a delivery: %w", err)
 	}
@@ -100,10 +88,49 @@ func (s *Sign) Seal(a *Attempt, id string, now time.Time) error {
 	return nil
 }
 
-// mac is the HMAC-SHA256 of a prefix and a body.
-func mac(key []byte, prefix string, body []byte) []byte {
+// Forged gives the signing of somebody who does not know the secret.
+func (s Sign) Forged() *Sign {
+	s.Secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("forged"+s.Secret))
+	return &s
+}
+
+// seals lists how the text of a signature is made of a delivery, the key and the time. What else belongs to the scheme is
+// put into the headers.
+var seals = map[Scheme]func(a *Attempt, key []byte, id string, now time.Time) string{
+	SchemeStandardWebhooks: func(a *Attempt, key []byte, id string, now time.Time) string {
+		if given := a.Header.Get("Webhook-Id"); given != "" {
+			id = given
+		}
+		stamp := strconv.FormatInt(now.Unix(), 10)
+		a.Header.Set("Webhook-Id", id)
+		a.Header.Set("Webhook-Timestamp", stamp)
+		return "v1," + base64.StdEncoding.EncodeToString(mac(key, id+"."+stamp+".", a.Body, ""))
+	},
+	SchemeStripe: func(a *Attempt, key []byte, _ string, now time.Time) string {
+		stamp := strconv.FormatInt(now.Unix(), 10)
+		return "t=" + stamp + ",v1=" + hex.EncodeToString(mac(key, stamp+".", a.Body, ""))
+	},
+	SchemeGitHub: func(a *Attempt, key []byte, _ string, _ time.Time) string {
+		return "sha256=" + hex.EncodeToString(mac(key, "", a.Body, ""))
+	},
+	SchemeHubSpot: func(a *Attempt, key []byte, _ string, now time.Time) string {
+		stamp := strconv.FormatInt(now.UnixMilli(), 10)
+		a.Header.Set("X-HubSpot-Request-Timestamp", stamp)
+		return base64.StdEncoding.EncodeToString(mac(key, a.Method+a.URL, a.Body, stamp))
+	},
+	SchemeHex: func(a *Attempt, key []byte, _ string, _ time.Time) string {
+		return hex.EncodeToString(mac(key, "", a.Body, ""))
+	},
+	SchemeBase64: func(a *Attempt, key []byte, _ string, _ time.Time) string {
+		return base64.StdEncoding.EncodeToString(mac(key, "", a.Body, ""))
+	},
+}
+
+// mac is the HMAC-SHA256 of a body between a prefix and a suffix.
+func mac(key []byte, prefix string, body []byte, suffix string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(prefix))
 	h.Write(body)
+	h.Write([]byte(suffix))
 	return h.Sum(nil)
 }

@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestReceiverAlone(t *testing.T) {
 	target := parse(t, onlyReceiver)
 	assert.True(t, target.OnlyReceives())
 	assert.Equal(t, OnlyOperation, target.Receiver.Operation)
-	assert.Equal(t, Ack{Within: DefaultTimeout, Level: Should}, target.Receiver.Ack)
+	assert.Equal(t, Ack{Level: Should}, target.Receiver.Ack)
 	assert.Equal(t, "a [redacted] b", target.Secrets.Redact("a a-literal-secret b"))
 	assert.False(t, parse(t, "name: n\nurl: http://127.0.0.1\noperations: {make: {request: POST /, body: {n: \"{{marker}}\"}}}").OnlyReceives())
 }
@@ -73,14 +74,15 @@ func TestSeal(t *testing.T) {
 	}{
 		"standard": {Sign{Scheme: SchemeStandardWebhooks, Secret: "whsec_cmVmZXJlbmNlLXdlYmhvb2tzLTE="}, "Webhook-Signature",
 			"v1,zZ3wzIzkD4Jot6pho/N5mZfV6qf2e97B959auqrNTJg="},
-		"stripe": {Sign{Scheme: SchemeStripe, Secret: "whsec_x"}, "Stripe-Signature", "t=1767225600,v1=f3cb9e0de30bcecf17daff613dd2a590b0019bffa3e0a04af313df839dafca28"},
-		"github": {Sign{Scheme: SchemeGitHub, Secret: "It's a Secret to Everybody"}, "X-Hub-Signature-256", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"},
-		"hex":    {Sign{Scheme: SchemeHex, Secret: "k", Header: "X-Sig"}, "X-Sig", "11316937114e6970aa59bd5326a6f38dd525f4ade64670e402bff41e2f7c4071"},
-		"base64": {Sign{Scheme: SchemeBase64, Secret: "k", Header: "X-Sig"}, "X-Sig", "ETFpNxFOaXCqWb1TJqbzjdUl9K3mRnDkAr/0Hi98QHE="},
+		"stripe":  {Sign{Scheme: SchemeStripe, Secret: "whsec_x"}, "Stripe-Signature", "t=1767225600,v1=f3cb9e0de30bcecf17daff613dd2a590b0019bffa3e0a04af313df839dafca28"},
+		"github":  {Sign{Scheme: SchemeGitHub, Secret: "It's a Secret to Everybody"}, "X-Hub-Signature-256", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"},
+		"hubspot": {Sign{Scheme: SchemeHubSpot, Secret: "k"}, "X-Hubspot-Signature-V3", "cSEMjx44WgVYbaFeCO5bQDiNRrsMF1zO/8wX2dA5AJM="},
+		"hex":     {Sign{Scheme: SchemeHex, Secret: "k", Header: "X-Sig"}, "X-Sig", "11316937114e6970aa59bd5326a6f38dd525f4ade64670e402bff41e2f7c4071"},
+		"base64":  {Sign{Scheme: SchemeBase64, Secret: "k", Header: "X-Sig"}, "X-Sig", "ETFpNxFOaXCqWb1TJqbzjdUl9K3mRnDkAr/0Hi98QHE="},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := Attempt{Header: http.Header{"Webhook-Id": {"e1"}}, Body: []byte("Hello, World!")}
+			a := Attempt{Method: "POST", URL: "https://example.org/hooks?x=1", Header: http.Header{"Webhook-Id": {"e1"}}, Body: []byte("Hello, World!")}
 			shared := a.Header
 			require.NoError(t, c.sign.Seal(&a, "other", time.Unix(1767225600, 0)))
 			assert.Equal(t, c.want, a.Header.Get(c.header))
@@ -109,4 +111,38 @@ func FuzzSpanAt(f *testing.F) {
 			t.Errorf("%q at %q: %d to %d", body, pointer, start, end)
 		}
 	})
+}
+
+// What the sender documents need not be said again, and what a file says outranks it.
+func TestReceiverFromProfile(t *testing.T) {
+	t.Parallel()
+	const head = "name: n\nprofile: %s\nurl: http://127.0.0.1\nreceiver:\n  request: POST /\n  body: {type: invoice.paid, note: \"{{marker}}\"}\n"
+	stripe := parse(t, fmt.Sprintf(head, "stripe-webhooks")+"  sign: {secret: s}\n").Receiver
+	assert.Equal(t, Strings{"/id"}, stripe.EventID)
+	assert.Equal(t, Strings{"/data/object/id", "/type"}, stripe.Fact)
+	assert.Equal(t, &Sign{Scheme: SchemeStripe, Secret: "s"}, stripe.Sign)
+	assert.Equal(t, Ack{Level: Must}, stripe.Ack)
+	xero := parse(t, fmt.Sprintf(head, "xero-webhooks")+"  event_id: /note\n  ack: {within: 1s}\n").Receiver
+	assert.Equal(t, Strings{"/note"}, xero.EventID)
+	assert.Equal(t, Ack{Status: Ints{200}, Within: Duration(time.Second), Level: Must}, xero.Ack)
+	assert.Nil(t, xero.Sign, "without a secret nothing is signed")
+	github := parse(t, fmt.Sprintf(head, "github-webhooks")+"  sign: {secret: s, scheme: hmac-sha256-hex, header: X-Sig}\n").Receiver
+	assert.Equal(t, Strings{"X-GitHub-Delivery"}, github.EventID)
+	assert.Equal(t, &Sign{Scheme: SchemeHex, Header: "X-Sig", Secret: "s"}, github.Sign)
+	_, err := Parse("t.yaml", fmt.Appendf(nil, head+"  event_id: [/note, Webhook-Timestamp]\n", "standard-webhooks"), nil)
+	assert.ErrorContains(t, err, "receiver.event_id: Webhook-Timestamp is new in each delivery")
+}
+
+func TestReceiverNumber(t *testing.T) {
+	t.Parallel()
+	for place, want := range map[string]string{"/0/attempt": `[{"attempt":2}]`, "/0/other": `[{"attempt":"0","other":2}]`, "header:X-Try": "2"} {
+		a := Attempt{Header: http.Header{}, Body: []byte(`[{"attempt":"0"}]`)}
+		require.NoError(t, Receiver{}.Number(&a, place, 2))
+		if isPointer(place) {
+			assert.JSONEq(t, want, string(a.Body))
+		} else {
+			assert.Equal(t, want, a.Header.Get("X-Try"))
+		}
+	}
+	assert.ErrorContains(t, Receiver{}.Number(&Attempt{Body: []byte("text")}, "/a", 1), "number a delivery")
 }

@@ -95,7 +95,7 @@ func written(t reflect.Type) *gen.Schema {
 	case reflect.TypeFor[Quoting]():
 		return oneOf([]Quoting{QuotingBare, QuotingSFString, QuotingEither})
 	case reflect.TypeFor[Generator]():
-		return oneOf([]Generator{GeneratorUUID4, GeneratorUUID5, GeneratorRandom})
+		return oneOf(Generators())
 	case reflect.TypeFor[Role]():
 		return oneOf([]Role{RoleServer, RoleReceiver})
 	case reflect.TypeFor[Scheme]():

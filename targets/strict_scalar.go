@@ -45,7 +45,7 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, path string) bool {
 	case *Quoting:
 		enumInto(d, n, path, p, []Quoting{QuotingBare, QuotingSFString, QuotingEither})
 	case *Generator:
-		enumInto(d, n, path, p, []Generator{GeneratorUUID4, GeneratorUUID5, GeneratorRandom})
+		enumInto(d, n, path, p, Generators())
 	case *Role:
 		enumInto(d, n, path, p, []Role{RoleServer, RoleReceiver})
 	default:

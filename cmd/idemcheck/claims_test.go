@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,27 @@ func TestClaimsThatAreNotDocumented(t *testing.T) {
 	assertPasses(t, caseOf(t, r, "K4"))
 	assert.Equal(t, map[string]string{"mismatch.status": "422"}, statesOf(r, reports.Departed))
 	assert.Equal(t, map[string]string{"failures.validation.mode": "created (201)"}, statesOf(r, reports.Undocumented))
+}
+
+// What a sender documents is compared, too.
+func TestClaimsOfReceivers(t *testing.T) {
+	t.Parallel()
+	cases := []string{"webhook-twice", "webhook-acknowledged", "webhook-redelivered", "webhook-remembered", "webhook-one-fact", "webhook-forged"}
+	for name, want := range map[string]map[string]string{
+		"standard-webhooks": {"replay.mode": "answered 200", "delivery.identity": "1 of 1 effects", "delivery.deadline": "answered in time",
+			"delivery.horizon": "1 of 1 effects", "delivery.memory": "1 of 1 effects", "delivery.sign.scheme": "a forgery was answered 401"},
+		"stripe-webhooks": {"replay.mode": "answered 200", "delivery.identity": "1 of 1 effects", "delivery.fact": "1 of 1 effects",
+			"delivery.horizon": "1 of 1 effects", "delivery.sign.scheme": "a forgery was answered 401"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := targets.ProfileNamed(name, "")
+			require.NoError(t, err)
+			assert.Equal(t, want, statesOf(check(t, standIn(t, p, name), cases...), reports.Held))
+			p.Delivery.Horizon, p.Delivery.Memory, p.Delivery.Sign, p.Delivery.Fact = targets.Duration(time.Minute), 0, nil, nil
+			departed := statesOf(check(t, standIn(t, p, name), cases...), reports.Departed)
+			assert.Equal(t, "2 of 1 effects", departed["delivery.horizon"])
+			assert.Equal(t, "a forgery was answered 202", departed["delivery.sign.scheme"])
+		})
+	}
 }

@@ -124,8 +124,8 @@ func flipped(t *testing.T, v documentedValue, listed string) string {
 // reading runs the cases that read a value on the stand-in for a profile that may be changed.
 func reading(t *testing.T, v documentedValue, as targets.Profile) []reports.Case {
 	t.Helper()
-	ids := readersOfValue(v.ProfileValue)
-	r := check(t, standIn(t, as, v.profile.Name), append([]string{"replay-once"}, ids...)...)
+	ids := readersOfValue(v.profile, v.ProfileValue)
+	r := check(t, standIn(t, as, v.profile.Name), append([]string{"replay-once", "webhook-twice"}, ids...)...)
 	return slices.DeleteFunc(r.Cases, func(c reports.Case) bool { return !slices.Contains(ids, c.ID) })
 }
 

@@ -16,10 +16,16 @@ var unproven = map[string][]string{
 	"the key of other operations of the owner; the target file says which is meant": {
 		"plaid key.other_names", "razorpay key.other_names", "wise key.other_names",
 	},
-	"every key that is sent is as long, so that a target that refuses it is refused before any case": {
-		"google-aip-155 key.max_length", "razorpay key.max_length",
+	"all that is sent is so, and a target that refuses it is refused before any case": {
+		"docusign-connect delivery.sign.header", "google-aip-155 key.max_length", "procore-webhooks key.alphabet",
+		"procore-webhooks key.max_length", "procore-webhooks key.min_length", "razorpay key.max_length", "xero-webhooks delivery.sign.header",
 	},
-	"there are so few keys of one character that somebody may have used each": {"resend key.min_length"},
+	"how long a sender waits: the stand-in acknowledges long before": {
+		"github-webhooks delivery.deadline", "procore-webhooks delivery.deadline", "standard-webhooks delivery.deadline",
+		"xero-webhooks delivery.deadline",
+	},
+	"the id of older events; which of them come is for their sender to choose": {"procore-webhooks key.other_names"},
+	"there are so few keys of one character that somebody may have used each":  {"resend key.min_length"},
 	"nothing is judged by time":                                                    {"checkout in_flight.min_wait", "svix in_flight.max_wait"},
 	"said of how records are counted, and not of keys":                             {"docusign counting.lookup", "increase counting.lookup", "stripe-v2 counting.eventual"},
 	"a server that takes the quotes for letters of the key keeps all its promises": {"ietf-draft-07 key.quoting"},

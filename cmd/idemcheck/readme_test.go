@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -181,4 +182,18 @@ func shellLines(text string) []string {
 		}
 	}
 	return list
+}
+
+// TestReadmeReceiver: the target file of a receiver is whole, and its profile fills in the rest.
+func TestReadmeReceiver(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	block := regexp.MustCompile("(?s)```yaml\n(name: github-events.*?)```").FindSubmatch(readme)
+	require.NotNil(t, block)
+	target, err := targets.Parse("README.md", block[1], nil)
+	require.NoError(t, err)
+	assert.Equal(t, targets.Strings{"X-GitHub-Delivery"}, target.Receiver.EventID)
+	assert.Equal(t, targets.SchemeGitHub, target.Receiver.Sign.Scheme)
+	assert.Equal(t, 10*time.Second, target.Receiver.Ack.Within.Std())
 }

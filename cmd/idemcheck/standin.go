@@ -57,6 +57,11 @@ func standInTarget(p targets.Profile, url string) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The reference API of idemcheck as a stand-in for %s:\n#\n#   idemcheck serve --profile %s --test-switches\n", p.Title, p.Name)
 	for _, s := range sections(string(text)) {
+		if p.Role == targets.RoleReceiver {
+			if s, err = forReceiver(p, s); err != nil {
+				return nil, err
+			}
+		}
 		switch name, _, _ := strings.Cut(s, ":"); {
 		case name == "name":
 			s = "name: " + p.Name + "-stand-in\n"

@@ -48,7 +48,13 @@ func readersOf(section string) []string {
 }
 
 // readersOfValue gives the cases that read a value.
-func readersOfValue(v targets.ProfileValue) []string {
+func readersOfValue(p targets.Profile, v targets.ProfileValue) []string {
+	if p.Role == targets.RoleReceiver {
+		if own, has := receiverReaders[v.Path()]; has {
+			return own
+		}
+		return receiverReaders[v.Section]
+	}
 	if own, has := readers[v.Path()]; has {
 		return own
 	}
@@ -73,6 +79,9 @@ var otherModes = map[string][]string{
 
 func otherMode(section string, c targets.Clause) string {
 	kind, _, _ := strings.Cut(section, ".")
+	if c.Has(targets.ModeAck) {
+		return targets.ModePointerError // any success acknowledges
+	}
 	for _, mode := range otherModes[kind] {
 		if !c.Has(mode) {
 			return mode
@@ -98,7 +107,10 @@ func clauseAt(p *targets.Profile, section string) *targets.Clause {
 // ground puts the stand-in where the value shows, by another documented mode or by an open door where the key would only
 // be demanded. It says what it changed, which by itself must leave the cases green.
 func ground(p *targets.Profile, v targets.ProfileValue) string {
-	if v.Section == "key" {
+	switch {
+	case p.Role == targets.RoleReceiver:
+		return receiverGround(p, v)
+	case v.Section == "key":
 		return openDoor(p, v)
 	}
 	c := clauseAt(p, v.Section)
@@ -143,6 +155,10 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 		return flipFilter(&p.ContentFilter, v.Name)
 	case v.Section == "retention":
 		return flipRetention(&p.Retention, v.Name)
+	case v.Section == "delivery" || v.Section == "delivery.sign":
+		own := *p.Delivery
+		p.Delivery = &own
+		return flipDelivery(p.Delivery, v)
 	case v.Section == "replay.marker":
 		p.Replay.Marker = flippedMarker(*p.Replay.Marker, v.Name)
 		return true
@@ -222,7 +238,7 @@ func flipKey(k *targets.Key, name string) bool {
 	case "min_length":
 		k.MinLength++
 	case "alphabet":
-		k.Alphabet = k.Alphabet[1:]
+		k.Alphabet = k.Alphabet[len(k.Alphabet)/2:]
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":

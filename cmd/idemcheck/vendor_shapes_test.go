@@ -110,8 +110,13 @@ func likeHubSpot(v *shapedVendor, w http.ResponseWriter, _ *http.Request, body s
 
 // likeReceiver acknowledges each delivery, and acts once on each event.
 func likeReceiver(v *shapedVendor, w http.ResponseWriter, r *http.Request, body string) {
-	if _, isNew := v.record(r.Header.Get("Webhook-Id"), body); !isNew && v.broken == "refuses" {
+	_, isNew := v.record(r.Header.Get("Webhook-Id"), body)
+	switch {
+	case !isNew && v.broken == "refuses":
 		w.WriteHeader(http.StatusConflict)
+		return
+	case !isNew && v.broken == "dawdles":
+		<-r.Context().Done() // until its sender has given up
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -75,3 +75,20 @@ func TestUndeclared(t *testing.T) {
 	assert.Equal(t, reports.Fail, c.Verdict)
 	assert.Contains(t, kinds(c), reports.Phantom, "some of the rows are neither none nor all")
 }
+
+// TestDeadline: an acknowledgement that comes after its sender has given up is none.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	const file = `
+profile: standard-webhooks
+receiver: {request: POST /, body: {note: "{{marker}}"}, ack: {within: 300ms}}`
+	for broken, verdict := range map[string]reports.Verdict{"": reports.Pass, "dawdles": reports.Fail} {
+		report := checkVendor(t, &shapedVendor{answer: likeReceiver, broken: broken}, file, "webhook-twice", "webhook-acknowledged")
+		c := caseOf(t, report, "webhook-acknowledged")
+		assert.Equal(t, verdict, c.Verdict, "%q: %s", broken, c.Reason)
+		if broken != "" {
+			assert.Contains(t, kinds(c), reports.Stuck)
+			assert.Contains(t, c.Reason, "within the 300ms for which its sender waits")
+		}
+	}
+}

@@ -9,10 +9,13 @@ const (
 	webhookLostRace500
 	webhookRepeatRefused
 	webhookMarkedTooEarly
+	webhookMarkedUnchecked
+	webhookSignatureUnchecked
 	webhookMarkedIfHeard
 	webhookAcksFirst
 	webhookBoundedStore
 	webhookForgetsEarly
+	webhookForgetsRepeated
 	webhookPerProcess
 	webhookBodyInID
 	webhookSourceNotInID
@@ -51,6 +54,12 @@ var eventDefects = [...]Defect{
 	{Name: "webhook-marked-too-early", Class: "webhook-marked-too-early", Report: "B90",
 		Summary: "Marks an event as done before its work, so that it is never done when it fails.",
 		Breaks:  []Break{{"webhook-after-failure", "lost"}}},
+	{Name: "webhook-marked-unchecked", Class: "webhook-marked-too-early", Report: "B90",
+		Summary: "Marks an event as done before it looks at the signature, so that a forgery keeps the event from being done.",
+		Breaks:  []Break{{"webhook-forged", "lost"}}},
+	{Name: "webhook-signature-unchecked",
+		Summary: "Acts upon an event whatever its signature.",
+		Breaks:  []Break{{"webhook-forged", "wrong-status"}}},
 	{Name: "webhook-marked-if-heard", Class: "record-after-commit-gap", Report: "B20", window: 40 * time.Millisecond,
 		Summary: "Does the work of an event, waits the window given as value (default 40ms) for its sender to hang up, and marks it only if that has not happened.",
 		Breaks:  []Break{{"webhook-late-ack[hung-up]", "duplicate"}}},
@@ -62,7 +71,10 @@ var eventDefects = [...]Defect{
 		Breaks:  []Break{{"webhook-late", "duplicate"}}},
 	{Name: "webhook-forgets-early", Class: "expiry", Report: "B68",
 		Summary: "Remembers an event for a day, though its sender delivers it again for longer.",
-		Breaks:  []Break{{"webhook-redelivered", "duplicate"}}},
+		Breaks:  []Break{{"webhook-redelivered", "duplicate"}, {"webhook-remembered", "duplicate"}}},
+	{Name: "webhook-forgets-repeated", Class: "bounded-store-eviction", Report: "B72",
+		Summary: "Forgets an event when it has come four times, as if nobody delivered one more often.",
+		Breaks:  []Break{{"webhook-every-try", "duplicate"}}},
 	{Name: "webhook-per-process", Class: "per-process-store", Report: "B70",
 		Summary: "Knows only the events that came to this process since it started.",
 		Breaks:  []Break{{"webhook-other-instance", "duplicate"}}},

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,7 +35,9 @@ var eventCases = map[string]faultCase{
 		two := atOnce(2, func(int) reply { return s.event(eventA) })
 		return fmt.Sprint(max(two[0].status, two[1].status), " ", statuses(s.event(eventA)), " ", s.total())
 	}, "202 200 1 tasks 0 notes 1 mails", "500 200 1 tasks 0 notes 1 mails"},
-	"webhook-repeat-refused": {twoEvents(eventA, eventA), "202 200, 1 tasks 0 notes 1 mails", "202 409, 1 tasks 0 notes 1 mails"},
+	"webhook-repeat-refused":      {twoEvents(eventA, eventA), "202 200, 1 tasks 0 notes 1 mails", "202 409, 1 tasks 0 notes 1 mails"},
+	"webhook-marked-unchecked":    {forgedFirst, "401 202, 1 tasks 0 notes 1 mails", "401 200, 0 tasks 0 notes 0 mails"},
+	"webhook-signature-unchecked": {forgedFirst, "401 202, 1 tasks 0 notes 1 mails", "202 200, 1 tasks 0 notes 1 mails"},
 	"webhook-marked-too-early": {func(s *service) string {
 		return statuses(s.event(eventA, "Test-Fail: 500"), s.event(eventA)) + ", " + s.total()
 	}, "500 202, 1 tasks 0 notes 1 mails", "500 200, 0 tasks 0 notes 0 mails"},
@@ -62,6 +65,9 @@ var eventCases = map[string]faultCase{
 		s.send("POST /admin/clock", `{"advance":"20h"}`)
 		return statuses(first, soon, s.event(eventA)) + ", " + s.total()
 	}, "202 200 200, 1 tasks 0 notes 1 mails", "202 200 202, 2 tasks 0 notes 2 mails"},
+	"webhook-forgets-repeated": {func(s *service) string {
+		return statuses(s.event(eventA), s.event(eventA), s.event(eventA), s.event(eventA), s.event(eventA)) + ", " + s.total()
+	}, "202 200 200 200 200, 1 tasks 0 notes 1 mails", "202 200 200 200 202, 2 tasks 0 notes 2 mails"},
 	"webhook-per-process": {func(s *service) string {
 		other := start(s.t, s.server.options)
 		return statuses(s.event(eventA), other.event(eventA)) + ", " + s.total()
@@ -106,4 +112,10 @@ func TestSignature(t *testing.T) {
 	equal(t, "right", statuses(signed(right, "1767225600"), signed("v1,AAAA "+right, "1767225600")), "202 200")
 	now.Add(3600)
 	equal(t, "old", statuses(signed(right, "1767225600")), "401")
+}
+
+// forgedFirst delivers an event with a signature that does not fit, and then unsigned.
+func forgedFirst(s *service) string {
+	stamp := strconv.FormatInt(time.Now().Unix(), 10)
+	return statuses(s.event(eventA, "Webhook-Timestamp: "+stamp, "Webhook-Signature: v1,Zm9yZ2Vk"), s.event(eventA)) + ", " + s.total()
 }

@@ -33,7 +33,7 @@ func (s *Server) markOf(r *request, e event) eventMark {
 		m.id = e.ID
 	case s.broken(webhookDedupeByPayload):
 		m.id = e.Type + " " + e.Data.Account + " " + e.Data.Note
-	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore), s.broken(webhookForgetsEarly):
+	case s.broken(webhookFactIgnored), s.broken(webhookBoundedStore), s.broken(webhookForgetsEarly), s.broken(webhookForgetsRepeated):
 		m.fact = ""
 	case s.broken(webhookBodyInID):
 		m.id, m.fact = m.id+" "+strconv.Quote(string(r.body)), ""
@@ -64,7 +64,7 @@ func (s *Server) wrongReceipt() func(context.Context, *request, event) (answer, 
 // the event is marked by then (webhook-lost-race-500).
 func (s *Server) receiveAfterLook(ctx context.Context, r *request, e event) (answer, error) {
 	if known, err := s.marked(ctx, r, e); err != nil || known {
-		return acknowledgedOr(err)
+		return s.acknowledgedOr(err)
 	}
 	if s.broken(webhookLostRace500) {
 		if err := hesitate(ctx, s.faults.window[webhookLostRace500]); err != nil {
@@ -124,11 +124,25 @@ func (s *Server) markAlone(ctx context.Context, r *request, e event) (fresh bool
 	return fresh, err
 }
 
+// markForged marks an event whose signature does not fit
+// (webhook-marked-unchecked).
+func (s *Server) markForged(ctx context.Context, r *request) error {
+	if !s.broken(webhookMarkedUnchecked) {
+		return nil
+	}
+	e, err := s.readEvent(r)
+	if err != nil {
+		return err
+	}
+	_, err = s.markAlone(ctx, r, e)
+	return err
+}
+
 // receiveMarked marks an event before its work, which may still fail
 // (webhook-marked-too-early).
 func (s *Server) receiveMarked(ctx context.Context, r *request, e event) (answer, error) {
 	if fresh, err := s.markAlone(ctx, r, e); err != nil || !fresh {
-		return acknowledgedOr(err)
+		return s.acknowledgedOr(err)
 	}
 	if err := (&attempt{request: r}).begin(ctx); err != nil {
 		return answer{}, err
@@ -140,7 +154,7 @@ func (s *Server) receiveMarked(ctx context.Context, r *request, e event) (answer
 // up within the window (webhook-marked-if-heard).
 func (s *Server) receiveHeard(ctx context.Context, r *request, e event) (answer, error) {
 	if known, err := s.marked(ctx, r, e); err != nil || known {
-		return acknowledgedOr(err)
+		return s.acknowledgedOr(err)
 	}
 	reply, err := s.workOn(ctx, r, e, false)
 	if err != nil {
@@ -157,7 +171,7 @@ func (s *Server) receiveHeard(ctx context.Context, r *request, e event) (answer,
 // somebody who has it in memory only (webhook-acks-first).
 func (s *Server) receiveLater(ctx context.Context, r *request, e event) (answer, error) {
 	if fresh, err := s.markAlone(ctx, r, e); err != nil || !fresh {
-		return acknowledgedOr(err)
+		return s.acknowledgedOr(err)
 	}
 	go func() {
 		err := pause(ctx, s.faults.window[webhookAcksFirst])
@@ -172,11 +186,11 @@ func (s *Server) receiveLater(ctx context.Context, r *request, e event) (answer,
 }
 
 // acknowledgedOr acknowledges a repeat, unless something went wrong.
-func acknowledgedOr(err error) (answer, error) {
+func (s *Server) acknowledgedOr(err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return duplicateEvent()
+	return s.duplicateEvent()
 }
 
 // mailEventAgain sends the mail of an event's task again (webhook-mail-per-delivery).
@@ -201,12 +215,40 @@ func (s *Server) forgetOtherEvents(ctx context.Context, tx *sql.Tx, r *request, 
 	return nil
 }
 
-// forgetOldEvents drops the marks that are older than a day
-// (webhook-forgets-early).
+// forgetOldEvents drops the marks that are older than a stand-in keeps them,
+// or than a day (webhook-forgets-early).
 func (s *Server) forgetOldEvents(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE received_at < ?`, now.Add(-24*time.Hour).UnixNano())
+	kept := s.sender.remembered()
+	if s.broken(webhookForgetsEarly) {
+		kept = 24 * time.Hour
+	}
+	if kept == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE received_at < ?`, now.Add(-kept).UnixNano())
 	if err != nil {
 		return fmt.Errorf("forget old events: %w", err)
+	}
+	return nil
+}
+
+// forgetRepeated notes that an event came again, and drops its mark when it has come four times
+// (webhook-forgets-repeated).
+func (s *Server) forgetRepeated(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) error {
+	const most = 3 // repeats
+	m := s.markOf(r, e)
+	var repeats int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM events WHERE tenant = ? AND environment = ? AND substr(id, 1, ?) = ?`,
+		m.tenant, r.environment, len(m.id)+1, m.id+"#").Scan(&repeats)
+	if err == nil && repeats+1 < most {
+		_, err = tx.ExecContext(ctx, `INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?)`,
+			m.tenant, r.environment, fmt.Sprint(m.id, "#", repeats), now.UnixNano())
+	} else if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM events WHERE tenant = ? AND environment = ? AND substr(id, 1, ?) = ?`,
+			m.tenant, r.environment, len(m.id), m.id)
+	}
+	if err != nil {
+		return fmt.Errorf("count how often an event came: %w", err)
 	}
 	return nil
 }

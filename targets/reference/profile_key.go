@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
@@ -43,12 +41,10 @@ func (m *manners) takeKey(a *attempt) error {
 	return m.checkKey(a)
 }
 
-// madeOtherwise reports whether a key is a UUID, and of another version than the documented one: then it counts as none.
+// madeOtherwise reports whether a key is a UUID or a ULID, and not of the documented kind: then it counts as none.
 func (m *manners) madeOtherwise(key string) bool {
-	versions := map[targets.Generator]uuid.Version{targets.GeneratorUUID4: 4, targets.GeneratorUUID5: 5}
-	id, err := uuid.Parse(key)
-	want, known := versions[m.Key.Generator]
-	return err == nil && known && id.Version() != want
+	made, want := targets.MadeBy(key), m.Key.Generator
+	return made != "" && made != want && want != "" && want != targets.GeneratorRandom
 }
 
 // withoutKey is what becomes of a request without a key.

@@ -15,9 +15,9 @@ import (
 // not say stays the reference's own behaviour, and so does everything where there are no manners at all (nil).
 type manners struct{ targets.Profile }
 
-// mannersOf gives the manners of a profile; nil for none.
+// mannersOf gives the manners of a profile; nil for that of a receiver, whose own writes have none, and for none.
 func mannersOf(p *targets.Profile) *manners {
-	if p == nil {
+	if p == nil || p.Role == targets.RoleReceiver {
 		return nil
 	}
 	return &manners{*p}

@@ -72,8 +72,8 @@ CREATE TABLE IF NOT EXISTS revocations (
   user TEXT PRIMARY KEY
 );
 
--- The ids of received webhook events. They are kept for good: the sender says
--- nothing about when it stops delivering again.
+-- The ids of received webhook events. They are kept for good, but for those
+-- of a stand-in, whose sender says when it stops delivering again.
 CREATE TABLE IF NOT EXISTS events (
   tenant TEXT NOT NULL, environment TEXT NOT NULL, id TEXT NOT NULL,
   received_at INTEGER NOT NULL,

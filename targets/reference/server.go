@@ -47,8 +47,9 @@ type Server struct {
 	faults   faults
 	store    *store
 	ledger   ledger
-	manners  *manners // nil: its own
-	instance string   // names this server among those on the same file
+	manners  *manners       // nil: its own
+	sender   *senderManners // nil: its own CRM sends the events
+	instance string         // names this server among those on the same file
 	races    *races
 	points   *points // nil without the test switches
 	handler  http.Handler
@@ -74,7 +75,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("start the reference API: %w", err)
 	}
 	s := &Server{options: o, faults: on, store: st, instance: o.NewID(), races: newRaces(),
-		ledger: ledger{lease: o.Lease}, manners: mannersOf(o.Profile)}
+		ledger: ledger{lease: o.Lease}, manners: mannersOf(o.Profile), sender: senderOf(o.Profile)}
 	s.ledger.retention = s.wrongRetention(s.manners.kept(o.Retention))
 	if o.TestSwitches {
 		s.points = &points{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -36,10 +37,10 @@ func (s *Server) receiveEvent(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := checkSignature(r.Header, r.body, now); err != nil {
-		return answer{}, err
+	if err := s.checkSignature(r, now); err != nil && !s.broken(webhookSignatureUnchecked) {
+		return answer{}, errors.Join(s.markForged(ctx, r), err)
 	}
-	e, err := readEvent(r)
+	e, err := s.readEvent(r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -70,7 +71,10 @@ func (s *Server) receiveOnce(ctx context.Context, r *request, e event) (reply an
 }
 
 // readEvent reads a delivery. The webhook-id header outranks the id of the body.
-func readEvent(r *request) (event, error) {
+func (s *Server) readEvent(r *request) (event, error) {
+	if s.sender != nil {
+		return s.sender.read(r, s.options.NewID)
+	}
 	var e event
 	if err := json.Unmarshal(r.body, &e); err != nil {
 		return e, problem{Status: http.StatusBadRequest, Code: "malformed", Detail: "The body must be an event as a JSON object."}
@@ -78,6 +82,11 @@ func readEvent(r *request) (event, error) {
 	if id := r.Header.Get("webhook-id"); id != "" {
 		e.ID = id
 	}
+	return e, e.check()
+}
+
+// check says what is wrong with an event.
+func (e event) check() error {
 	var errs []fieldError
 	if strings.TrimSpace(e.ID) == "" {
 		errs = append(errs, fieldError{"id", "must not be empty"})
@@ -88,9 +97,9 @@ func readEvent(r *request) (event, error) {
 		}
 	}
 	if len(errs) > 0 {
-		return e, invalid(errs...)
+		return invalid(errs...)
 	}
-	return e, nil
+	return nil
 }
 
 // reviewRequested is the type of event that creates a task.
@@ -103,10 +112,8 @@ func (e event) identity() string { return strconv.Quote(e.Source) + e.ID }
 // it the fact that it tells of; false means that either already was.
 func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now time.Time) (fresh bool, err error) {
 	m := s.markOf(r, e)
-	if s.broken(webhookForgetsEarly) {
-		if err := s.forgetOldEvents(ctx, tx, now); err != nil {
-			return false, err
-		}
+	if err := s.forgetOldEvents(ctx, tx, now); err != nil {
+		return false, err
 	}
 	err = s.step(stepEvent, func() (err error) {
 		fresh, err = changed(tx.ExecContext(ctx, `
@@ -115,15 +122,25 @@ func (s *Server) mark(ctx context.Context, tx *sql.Tx, r *request, e event, now 
 		if err != nil || !fresh || m.fact == "" {
 			return err
 		}
-		fresh, err = changed(tx.ExecContext(ctx, `
-			INSERT INTO facts (tenant, environment, type, fact) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			m.tenant, r.environment, e.Type, m.fact))
+		fresh, err = s.markFact(ctx, tx, r, e, m, now)
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("mark the event: %w", err)
 	}
 	return fresh, nil
+}
+
+// markFact notes a fact; false means that it was known. A stand-in forgets it when it forgets the event.
+func (s *Server) markFact(ctx context.Context, tx *sql.Tx, r *request, e event, m eventMark, now time.Time) (fresh bool, err error) {
+	if s.sender != nil {
+		return changed(tx.ExecContext(ctx, `
+			INSERT INTO events (tenant, environment, id, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			m.tenant, r.environment, "fact "+m.fact, now.UnixNano()))
+	}
+	return changed(tx.ExecContext(ctx, `
+		INSERT INTO facts (tenant, environment, type, fact) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		m.tenant, r.environment, e.Type, m.fact))
 }
 
 // deliver marks an event and does its work.
@@ -158,14 +175,22 @@ func (s *Server) repeated(ctx context.Context, tx *sql.Tx, r *request, e event, 
 		if err := s.mailEventAgain(ctx, tx, r, e, now); err != nil {
 			return answer{}, err
 		}
+	case s.broken(webhookForgetsRepeated):
+		if err := s.forgetRepeated(ctx, tx, r, e, now); err != nil {
+			return answer{}, err
+		}
 	}
-	return duplicateEvent()
+	return s.duplicateEvent()
 }
 
 // duplicateEvent acknowledges a repeat: whoever sends it must learn that
 // there is no need to send it again.
-func duplicateEvent() (answer, error) {
-	return jsonAnswer(http.StatusOK, eventAnswer{Status: "duplicate"})
+func (s *Server) duplicateEvent() (answer, error) {
+	reply, err := jsonAnswer(http.StatusOK, eventAnswer{Status: "duplicate"})
+	if err != nil {
+		return answer{}, err
+	}
+	return s.sender.answered(reply, true)
 }
 
 // act does what an event asks for.
@@ -181,5 +206,9 @@ func (s *Server) act(ctx context.Context, tx *sql.Tx, r *request, e event, now t
 	if err := r.switches.strike(inWork); err != nil {
 		return answer{}, err
 	}
-	return jsonAnswer(http.StatusAccepted, out)
+	reply, err := jsonAnswer(http.StatusAccepted, out)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.sender.answered(reply, false)
 }
