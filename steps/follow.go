@@ -38,14 +38,28 @@ func (w *world) follow(ctx context.Context, s *sent) {
 		return
 	}
 	w.readJob(s)
-	if a.Broke(x) {
-		s.job, s.result = judge.JobBroke, &x
-		return
-	}
-	if result := a.ResultOf(x); result != "" {
-		x = w.ask(ctx, s, x.URL, result)
+	broke := a.Broke(x)
+	if result := a.ResultOf(x); !broke && result != "" {
+		if x = w.ask(ctx, s, x.URL, result); !x.Answered() {
+			return
+		}
+		broke = !x.Succeeded() // the result of a write that failed is the answer that says so
 	}
 	s.job, s.result = judge.JobDone, &x
+	if broke {
+		s.job = judge.JobBroke
+	}
+}
+
+// Succeeded reports whether a write was answered with a success, and its job, if it has one, did not come to nothing.
+func (s *sent) Succeeded() bool { return s.Exchange.Succeeded() && s.job != judge.JobBroke }
+
+// told is the answer that says how a write went: that of its job, where it has one that has ended.
+func (s *sent) told() targets.Exchange {
+	if s.result != nil {
+		return *s.result
+	}
+	return s.Exchange
 }
 
 // pointsAtJob reports whether an error is one that the profile documents to name the earlier job.

@@ -44,8 +44,16 @@ func (w *world) during(ctx context.Context, a duringArgs) error {
 	w.enter(first, <-done)
 	w.enter(second, x)
 	// In the order of sending: a target that lets the second wait answers both at nearly the same instant.
-	w.classify([]*sent{first, second})
+	w.classify(w.followed(ctx, first, second))
 	return errors.Join(waited, w.provenRunning(first, second))
+}
+
+// followed learns what became of attempts that ran at the same time, once all of them were answered.
+func (w *world) followed(ctx context.Context, all ...*sent) []*sent {
+	for _, s := range all {
+		w.follow(ctx, s)
+	}
+	return all
 }
 
 // provenRunning says whether the second attempt was wholly sent while the first had been sent and not answered. Nothing
@@ -96,7 +104,7 @@ func (w *world) heldOpen(ctx context.Context, a duringArgs) error {
 	}
 	w.enter(first, one)
 	w.enter(second, x)
-	w.classify(w.byCreation([]*sent{first, second}, nil))
+	w.classify(w.byCreation(w.followed(ctx, first, second), nil))
 	if second.Wrote.IsZero() || !second.Wrote.Before(first.Wrote) {
 		return unclear("it is not proven that %q was still open when %q was sent", a.First, a.Second)
 	}
@@ -124,7 +132,7 @@ func (w *world) outlive(ctx context.Context, a outliveArgs) error {
 	x := w.Endpoint.Sender.Send(ctx, second.Attempt)
 	w.enter(first, <-done)
 	w.enter(second, x)
-	w.classify([]*sent{first, second})
+	w.classify(w.followed(ctx, first, second))
 	if first.FirstByte.Sub(first.Wrote) < lock {
 		return errors.Join(waited, unclear("%q was answered after %s; the slow switch should have made it last longer than the lock (%s)",
 			a.First, first.FirstByte.Sub(first.Wrote).Round(time.Millisecond), lock))

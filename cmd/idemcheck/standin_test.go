@@ -25,11 +25,6 @@ func casesOf(p targets.Profile) []string {
 	return list
 }
 
-// notStandIns are the profiles for which the reference cannot stand in yet.
-var notStandIns = map[string]string{
-	"netsuite": "its writes are jobs, which the reference does not know",
-}
-
 // standIn starts the reference API as one profile and opens it with the target file of another: with the same one both
 // must agree.
 func standIn(t *testing.T, as targets.Profile, documented string) *targets.Endpoint {
@@ -54,7 +49,7 @@ func withoutStandIn(p targets.Profile) string {
 	if p.Role == targets.RoleReceiver {
 		return "a receiver: the reference receives events of its own CRM only"
 	}
-	return notStandIns[p.Name]
+	return ""
 }
 
 // Each profile is green on its own stand-in.
