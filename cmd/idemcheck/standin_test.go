@@ -61,8 +61,8 @@ func TestStandIns(t *testing.T) {
 	standIns(t)
 }
 
-// fewStandIns are those that are tried in every run of the tests: one of each kind of key.
-var fewStandIns = []string{"ietf-draft-07", "shopify", "upsert"}
+// fewStandIns are those that are tried in every run of the tests: one of each kind of key, and one whose writes are jobs.
+var fewStandIns = []string{"ietf-draft-07", "netsuite", "shopify", "upsert"}
 
 func standIns(t *testing.T) {
 	t.Helper()
