@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -74,7 +75,8 @@ func (w *world) awaitJob(ctx context.Context, s *sent, address string) (x target
 	bound := w.Now().Add(w.settleBound())
 	for {
 		x = w.ask(ctx, s, s.URL, address)
-		if !x.Answered() || w.target.Profile.Async.Ended(x) {
+		limited := x.Status == http.StatusTooManyRequests // which is obeyed, and says nothing of the job
+		if !x.Answered() || !limited && w.target.Profile.Async.Ended(x) {
 			return x, x.Answered()
 		}
 		pause := retryAfter(x, jobPause, 2*time.Second)

@@ -110,7 +110,7 @@ func (s *Server) readResult(ctx context.Context, r *request) (answer, error) {
 }
 
 // findJob finds the row of a job. It is looked for in the name space of the caller: nobody is shown the job of another
-// tenant, nor that there is one. The job of an owner that has died goes on as soon as its write is repeated.
+// tenant, nor that there is one.
 func (s *Server) findJob(ctx context.Context, r *request) (e entry, ended bool, err error) {
 	key, err := base64.RawURLEncoding.DecodeString(r.PathValue("job"))
 	if err != nil {
@@ -126,10 +126,19 @@ func (s *Server) findJob(ctx context.Context, r *request) (e entry, ended bool, 
 	if err != nil {
 		return entry{}, false, err
 	}
-	if !found || e.state == completed && s.ledger.free(e, now) {
+	switch free := s.ledger.free(e, now); {
+	case !found || free && e.state == completed:
 		return entry{}, false, notFound("job")
+	case free:
+		return entry{}, false, abandoned()
 	}
 	return e, e.state == completed && !now.Before(e.createdAt.Add(jobTakes)), nil
+}
+
+// abandoned says that the owner of a job has died. It is taken over when its write is repeated, and to wait would not help.
+func abandoned() problem {
+	return problem{Status: http.StatusServiceUnavailable, Code: "job_abandoned",
+		Detail: "Nobody works on this job any more. Send its request again under the same key."}
 }
 
 // resultAt is where a job names its result, if the profile leaves that to the target file.

@@ -53,6 +53,12 @@ func (s *service) told(pointing reply) string {
 	return text(s.at(pointing, "").field("completed"), result.status, result.field("id"))
 }
 
+// addressOf is where the job of a create under a key is found.
+func addressOf(header string) string {
+	_, key, _ := strings.Cut(header, ": ")
+	return jobAddress(entry{identity: identity{key: key}, operation: createTaskOperation})
+}
+
 // pointsAtSame reports whether two answers point at one job.
 func pointsAtSame(a, b reply) bool {
 	return a.header.Get("Location") == b.header.Get("Location") && strings.HasPrefix(a.header.Get("Location"), "/v1/jobs/")
@@ -183,17 +189,18 @@ func TestJobThatRuns(t *testing.T) {
 func TestJobOfTheKilled(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[string]string{
-		"claim#1:after":   "0 202 true 201 D1 1 tasks 0 notes 1 mails",
-		"commit#1:before": "0 202 true 201 D1 1 tasks 0 notes 1 mails",
-		"commit#1:after":  "0 400 true 201 D1 1 tasks 0 notes 1 mails",
+		"claim#1:after":   "0 503 job_abandoned 202 true 201 D1 1 tasks 0 notes 1 mails",
+		"commit#1:before": "0 503 job_abandoned 202 true 201 D1 1 tasks 0 notes 1 mails",
+		"commit#1:after":  "0 200  400 true 201 D1 1 tasks 0 notes 1 mails",
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			s := startJobs(t, nil)
 			next, lost := s.killed(point, func(s *service) reply { return s.ask(jobKey) })
+			job := next.send("GET "+addressOf(jobKey), "")
 			again := next.ask(jobKey)
 			s.clock.advance(jobTakes)
-			equal(t, "it came to", text(statuses(lost, again), next.told(again), next.total()), want)
+			equal(t, "it came to", text(statuses(lost, job), job.field("code"), again.status, next.told(again), next.total()), want)
 		})
 	}
 }
@@ -219,7 +226,7 @@ func TestJobShapes(t *testing.T) {
 			var written reply
 			s := startJobs(t, func(p *targets.Profile) { c.change(p.Async) })
 			written = s.ask(jobKey, "Test-Fail: 500")
-			address := jobAddress(entry{identity: identity{key: strings.TrimPrefix(jobKey, "X-NetSuite-idempotency-key: ")}, operation: createTaskOperation})
+			address := addressOf(jobKey)
 			running := s.send("GET "+address, "")
 			s.clock.advance(jobTakes)
 			ended := s.send("GET "+address, "")
