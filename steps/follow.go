@@ -70,20 +70,32 @@ func (w *world) pointsAtJob(x targets.Exchange) bool {
 		p.InFlight.Has(targets.ModePointer) && p.InFlight.HasStatus(x.Status)
 }
 
-// awaitJob asks for a job until it has ended.
+// awaitJob asks for a job until it has ended. One that cannot be told of is asked for rateTries times in a row, and no more:
+// it may be that nobody works on it, and that only a repeat of the write gets it going.
 func (w *world) awaitJob(ctx context.Context, s *sent, address string) (x targets.Exchange, ended bool) {
 	bound := w.Now().Add(w.settleBound())
-	for {
+	for untold := 0; ; {
 		x = w.ask(ctx, s, s.URL, address)
-		limited := x.Status == http.StatusTooManyRequests // which is obeyed, and says nothing of the job
-		if !x.Answered() || !limited && w.target.Profile.Async.Ended(x) {
-			return x, x.Answered()
+		switch {
+		case !x.Answered():
+			return x, false
+		case unavailable(x):
+			untold++
+		case w.target.Profile.Async.Ended(x):
+			return x, true
+		default:
+			untold = 0
 		}
 		pause := retryAfter(x, jobPause, 2*time.Second)
-		if w.Now().Add(pause).After(bound) || w.Wait(ctx, pause) != nil {
+		if untold == rateTries || w.Now().Add(pause).After(bound) || w.Wait(ctx, pause) != nil {
 			return x, false
 		}
 	}
+}
+
+// unavailable reports whether an error says that a question cannot be answered now, and nothing of what was asked.
+func unavailable(x targets.Exchange) bool {
+	return x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable || byGateway(x.Status)
 }
 
 // ask sends a GET to an address that the target has named in an answer from the address at, with the credentials of the
