@@ -39,6 +39,12 @@ func (w *world) follow(ctx context.Context, s *sent) {
 		return
 	}
 	w.readJob(s)
+	w.readResult(ctx, s, x)
+}
+
+// readResult learns from an ended job, or from the result that it names, whether anything was written.
+func (w *world) readResult(ctx context.Context, s *sent, x targets.Exchange) {
+	a := w.target.Profile.Async
 	broke := a.Broke(x)
 	if result := a.ResultOf(x); !broke && result != "" {
 		if x = w.ask(ctx, s, x.URL, result); !x.Answered() {
