@@ -133,7 +133,7 @@ func (e *engine) preflightCreate(ctx context.Context, w *world, a sendArgs) (*se
 	case s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden:
 		return nil, stopped("the target refuses the credential: %s", outcome(s.Exchange))
 	case !s.Succeeded():
-		return nil, stopped("the create request of the target file is refused: %s", outcome(s.Exchange))
+		return nil, stopped("the create request of the target file is refused: %s", outcome(s.told()))
 	case s.id == "" && e.allWeak():
 		return nil, stopped("the answer holds no record id at %q and there is no observer: nothing can be counted", mainOperation(e.target).ID)
 	}

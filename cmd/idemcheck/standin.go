@@ -66,7 +66,7 @@ func standInTarget(p targets.Profile, url string) ([]byte, error) {
 		case name == "name":
 			s = "name: " + p.Name + "-stand-in\n"
 		case name == "profile":
-			s = "profile: " + p.Name + "\n" + keyWithout(p)
+			s = "profile: " + p.Name + "\n" + keyWithout(p) + jobsOf(p)
 		case name == "url":
 			s = "url: " + url + "\n"
 		case name == "operations":
@@ -104,6 +104,14 @@ func keyWithout(p targets.Profile) string {
 		return ""
 	}
 	return "key: {in: body, name: " + uniqueMember + "} # what must be unique\nmismatch: {mode: overwrite}\n"
+}
+
+// jobsOf says where a job of the stand-in names its result, where writes are jobs and the profile leaves that open.
+func jobsOf(p targets.Profile) string {
+	if p.Async == nil || p.Async.Result != "" {
+		return ""
+	}
+	return "async: {result: $.result}\n"
 }
 
 // withoutTexts leaves out what is about a plain text, where the key travels in the body: there is no place for it.
