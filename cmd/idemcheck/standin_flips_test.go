@@ -258,7 +258,7 @@ func flipKey(k *targets.Key, name string) bool {
 	case "min_length":
 		k.MinLength++
 	case "alphabet":
-		k.Alphabet = k.Alphabet[len(k.Alphabet)/2:]
+		k.Alphabet = k.Alphabet[1:]
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":
