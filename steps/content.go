@@ -118,7 +118,7 @@ func (w *world) inWindow(s, first *sent, situation judge.Situation) error {
 // readFilter tells what an attempt shows of the content filter.
 func (w *world) readFilter(s *sent, a judge.Attempted) {
 	f := w.target.Profile.ContentFilter
-	if s.situation == judge.Replay && a.Disposition == reports.Rejected && mayFilter(f, s.Exchange) && w.equalBefore(s) != nil {
+	if s.situation == judge.Replay && a.Disposition == reports.Rejected && mayFilter(f, s.told()) && w.equalBefore(s) != nil {
 		w.note(true, "%q was refused as the content filter refuses equal content: that its key was looked at is not seen (see content-hides-no-key)", s.Name)
 	}
 	if s.permit.Name != judge.ContentFilter {
@@ -153,7 +153,7 @@ func (w *world) exactly(sc scope, n int) judge.Expectation {
 	refused := 0
 	for _, s := range w.history {
 		own := s.scope() == sc && s.situation == judge.OwnRequest && s.disposition == reports.Rejected
-		if own && unplaced(f) && w.creatorIn(sc) != nil && mayFilter(f, s.Exchange) {
+		if own && unplaced(f) && w.creatorIn(sc) != nil && mayFilter(f, s.told()) {
 			refused++
 		}
 	}

@@ -265,5 +265,21 @@ func Missing(c Case, t *targets.Target, a Abilities) string {
 			add = append(add, fmt.Sprintf("describe the operation %q (operations)", name))
 		}
 	}
-	return strings.Join(add, "; ")
+	return strings.Join(joined(add), "; ")
+}
+
+// joined makes one piece of advice of two that differ in nothing but what they are good for.
+func joined(add []string) []string {
+	const purpose = " so that it can be "
+	var list []string
+	for _, advice := range add {
+		way, what, has := strings.Cut(advice, purpose)
+		i := slices.IndexFunc(list, func(other string) bool { return has && strings.HasPrefix(other, way+purpose) })
+		if i < 0 {
+			list = append(list, advice)
+			continue
+		}
+		list[i] += " and " + what
+	}
+	return list
 }

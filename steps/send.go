@@ -131,7 +131,7 @@ func (w *world) settleOperation(s *sent) {
 
 // context gathers what the history says about the key of an attempt.
 func (w *world) context(s *sent) judge.Context {
-	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key], Job: s.job}
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key], Job: s.job, Result: s.result}
 	for _, old := range w.history {
 		if old == s || old.Key != s.Key || s.Key == "" {
 			continue

@@ -113,11 +113,12 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 		return err
 	}
 	facts := judge.Facts{Filtered: w.filteredOut(s), Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
-	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
-		Replay: w.target.Profile.Replay, Volatile: w.volatile}
+	attempted := judge.Attempted{Exchange: s.Exchange, Result: s.result, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
+		Replay: w.target.Profile.Replay, Async: w.target.Profile.Async, Volatile: w.volatile}
 	if first != nil {
-		facts.Prior, facts.PriorStatus = first.disposition, first.Status
-		attempted.Prior, attempted.Coded = &first.Exchange, w.target.Profile.InFlight.Code != nil
+		prior := first.told()
+		facts.Prior, facts.PriorStatus = first.disposition, prior.Status
+		attempted.Prior, attempted.Coded = &prior, w.target.Profile.InFlight.Code != nil
 		facts.RecordRead = w.recordSeenBefore(s)
 		attempted.FirstID, attempted.KeyShared = first.id, true
 		if first.Succeeded() { // what was refused or failed is no answer that a replay could repeat

@@ -66,7 +66,7 @@ func standInTarget(p targets.Profile, url string) ([]byte, error) {
 		case name == "name":
 			s = "name: " + p.Name + "-stand-in\n"
 		case name == "profile":
-			s = "profile: " + p.Name + "\n" + keyWithout(p) + filterOf(p)
+			s = "profile: " + p.Name + "\n" + keyWithout(p) + filterOf(p) + jobsOf(p)
 		case name == "url":
 			s = "url: " + url + "\n"
 		case name == "operations":
@@ -129,6 +129,14 @@ func withFiltered(p targets.Profile, operations string) string {
 
 // memberFor makes a member's name of what an owner calls it.
 func memberFor(name string) string { return strings.ReplaceAll(name, " ", "_") }
+
+// jobsOf says where a job of the stand-in names its result, where writes are jobs and the profile leaves that open.
+func jobsOf(p targets.Profile) string {
+	if p.Async == nil || p.Async.Result != "" {
+		return ""
+	}
+	return "async: {result: $.result}\n"
+}
 
 // withoutTexts leaves out what is about a plain text, where the key travels in the body: there is no place for it.
 func withoutTexts(p targets.Profile, section string) string {

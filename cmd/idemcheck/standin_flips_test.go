@@ -37,6 +37,7 @@ var readers = map[string][]string{
 	"refused":               {"K4"},
 	"content_filter":        {"content-repeated", "contents-in-turn", "content-hides-no-key", "content-inside", "content-outside"},
 	"content_filter.within": {"content-inside", "content-outside"},
+	"async":                 {"first-request"},
 }
 
 // readersOf gives the cases that read a section, or the clause that it is a part of.
@@ -81,6 +82,9 @@ func otherMode(section string, c targets.Clause) string {
 	kind, _, _ := strings.Cut(section, ".")
 	if c.Has(targets.ModeAck) {
 		return targets.ModePointerError // any success acknowledges
+	}
+	if c.Has(targets.ModePointer) {
+		return targets.ModeExecutes // whoever waits, or is refused, is pointed to the first all the same
 	}
 	for _, mode := range otherModes[kind] {
 		if !c.Has(mode) {
@@ -128,6 +132,22 @@ func ground(p *targets.Profile, v targets.ProfileValue) string {
 		c.Mode = targets.Strings{targets.ModeReject}
 		return v.Section + ".mode reject"
 	}
+	return onePointer(c, v)
+}
+
+// onePointer leaves one of two values that stand for the same header: with the other one it would be there all the same.
+func onePointer(c *targets.Clause, v targets.ProfileValue) string {
+	if c == nil || c.Code == nil || c.Code.At != c.ID {
+		return ""
+	}
+	switch v.Name {
+	case "code":
+		c.ID = ""
+		return v.Section + " without id"
+	case "id":
+		c.Code = nil
+		return v.Section + " without code"
+	}
 	return ""
 }
 
@@ -159,6 +179,10 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 		own := *p.Delivery
 		p.Delivery = &own
 		return flipDelivery(p.Delivery, v)
+	case v.Section == "async":
+		jobs := *p.Async
+		p.Async = &jobs
+		return flipAsync(&jobs, v.Name)
 	case v.Section == "replay.marker":
 		p.Replay.Marker = flippedMarker(*p.Replay.Marker, v.Name)
 		return true
@@ -238,7 +262,7 @@ func flipKey(k *targets.Key, name string) bool {
 	case "min_length":
 		k.MinLength++
 	case "alphabet":
-		k.Alphabet = k.Alphabet[len(k.Alphabet)/2:]
+		k.Alphabet = k.Alphabet[1:]
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":
@@ -261,6 +285,20 @@ func flipFilter(f *targets.ContentFilter, name string) bool {
 			other = append(other, "flipped "+member)
 		}
 		f.Compares = other
+	default:
+		return false
+	}
+	return true
+}
+
+func flipAsync(a *targets.Async, name string) bool {
+	switch name {
+	case "status":
+		a.Status = targets.Ints{200}
+	case "job":
+		a.Job = "$.flipped"
+	case "done":
+		a.Done = &targets.Code{At: "$.flipped", In: targets.Strings{"flipped"}}
 	default:
 		return false
 	}

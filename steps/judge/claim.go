@@ -54,7 +54,7 @@ func tells(s Situation, a Attempted, permit Permit) bool {
 	return slices.ContainsFunc(permit.Clause.Mode, func(mode string) bool {
 		switch mode {
 		case targets.ModeStored:
-			return a.Prior != nil && a.Prior.Status == a.Exchange.Status
+			return a.Prior != nil && a.Prior.Status == a.told().Status
 		case targets.ModeWait:
 			return s == WhileRunning && a.Disposition == reports.Replayed
 		}
