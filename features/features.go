@@ -11,7 +11,7 @@ var FS embed.FS
 // Paths lists the files in the order in which they are reported: what the tool is for comes first.
 func Paths() []string {
 	return []string{
-		"identity.feature", "replay.feature", "key.feature", "conflict.feature", "payload.feature", "concurrency.feature", "failure.feature",
+		"identity.feature", "replay.feature", "key.feature", "conflict.feature", "payload.feature", "content.feature", "concurrency.feature", "failure.feature",
 		"isolation.feature", "crash.feature", "batch.feature", "webhook.feature", "expiry.feature",
 	}
 }

@@ -145,7 +145,7 @@ func sendDryBatch(rows int) func(context.Context, *world) error {
 		}
 		w.expect[s.scope()] = judge.Exactly(rows)
 		if !s.Succeeded() {
-			return unclear("the batch did not work: %s", outcome(s.Exchange))
+			return unclear("the batch did not work: %s", outcome(s.told()))
 		}
 		return nil
 	}

@@ -129,4 +129,7 @@ func (w *world) readJob(s *sent) {
 		w.claim(judge.Read("async.status", a.Claim, true, strconv.Itoa(s.Status), s.Name))
 	}
 	w.claim(judge.Read("async.job", a.Claim, true, "the job that it named has ended", s.Name))
+	if a.Done != nil {
+		w.claim(judge.Read("async.done", a.Claim, true, "the job said so", s.Name))
+	}
 }

@@ -3,6 +3,8 @@ package steps
 import (
 	"context"
 	"net/http"
+	"sync"
+	"sync/atomic"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/targets"
@@ -20,20 +22,39 @@ func (e *engine) keep(r createdRecord) {
 // that no answer named but an observer showed.
 func (e *engine) cleanUp(ctx context.Context) (removed, left int) {
 	e.adoptStrays()
-	for _, r := range e.created {
-		why := e.remove(ctx, r)
-		kind := reports.KindRecordRemoved
-		if why != "" {
-			kind = reports.KindRecordLeft
-			left++
-		} else {
-			removed++
+	reasons := make([]string, len(e.created))
+	e.sideBySide(len(e.created), func(i int) {
+		r := e.created[i]
+		if reasons[i] = e.remove(ctx, r); reasons[i] == "" {
+			e.emit(r.Case, reports.Event{Kind: reports.KindRecordRemoved, Record: &r.Record})
 		}
-		rec := r.Record
-		rec.Why = why
-		e.emit(r.Case, reports.Event{Kind: kind, Record: &rec})
+	})
+	for i, r := range e.created { // in the order of their making
+		if reasons[i] == "" {
+			removed++
+			continue
+		}
+		left++
+		r.Record.Why = reasons[i]
+		e.emit(r.Case, reports.Event{Kind: reports.KindRecordLeft, Record: &r.Record})
 	}
 	return removed, left
+}
+
+// sideBySide does something for each of n things, as many at once as cases may run.
+func (e *engine) sideBySide(n int, do func(i int)) {
+	var (
+		next atomic.Int64
+		all  sync.WaitGroup
+	)
+	for range min(max(1, e.Concurrency), n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // remove deletes one record; it gives the reason when it could not.

@@ -17,9 +17,11 @@ type passage struct {
 	moved time.Duration
 	over  map[string]bool // keys whose retention is over, if the clock did what it was told
 	shown bool            // a key has shown that time has moved
-	// until is when, by the run's clock, the retention may end that a case is just inside of; zero: it is not inside of one.
+	// until is when, by the run's clock, the time may end that a case is just inside of; zero: it is not inside of one.
 	until  time.Time
 	moment string // the last one to which the case moved
+	// read says that the last move was read off the target's clock, and not off the age of a key.
+	read bool
 	// remark is what the one line about a case that passed must not leave out.
 	remark string
 }
@@ -57,7 +59,7 @@ func (w *world) advance(ctx context.Context, by, tolerance time.Duration, of *se
 	shift := after.at.Sub(before.at)
 	clock := shift - after.when.Sub(before.when) // a clock also runs by itself
 	age := -shift                                // the time at which a key was stored lies further back
-	if off(clock, by) <= tolerance {
+	if w.passage.read = off(clock, by) <= tolerance; w.passage.read {
 		w.shift(by)
 		return nil
 	}

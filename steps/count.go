@@ -156,6 +156,9 @@ func (w *world) judgeCount(ctx context.Context, o watcher, sc scope, want judge.
 		return
 	}
 	counted := judge.Counted{Reading: r, Expect: want, Level: w.c.Level, SideEffect: o.sideEffect}
+	if level, said := w.levels[sc]; said {
+		counted.Level = level
+	}
 	ids := map[string]bool{}
 	for _, s := range w.heard() {
 		if s.scope != sc && o.scoped || s.operation != sc.operation {
@@ -224,22 +227,25 @@ type pastRound struct {
 // recount counts every marker once more after the last case. A late duplicate fails its case: the verdict moves up,
 // never down.
 func (e *engine) recount(ctx context.Context) {
-	for _, w := range e.worlds {
-		if len(w.said) == 0 || ctx.Err() != nil || len(e.distrust) > 0 {
-			continue
+	e.sideBySide(len(e.worlds), func(i int) {
+		if w := e.worlds[i]; len(w.said) > 0 && ctx.Err() == nil && len(e.distrust) == 0 {
+			w.recount(ctx)
 		}
-		before := len(w.evidence.Findings)
+	})
+}
+
+func (w *world) recount(ctx context.Context) {
+	before := len(w.evidence.Findings)
+	w.judgeCounts(ctx, "after the last case")
+	marker, expect := w.marker, w.expect
+	for _, p := range w.past {
+		w.marker, w.expect, w.said = p.marker, p.expect, nil
 		w.judgeCounts(ctx, "after the last case")
-		marker, expect := w.marker, w.expect
-		for _, p := range w.past {
-			w.marker, w.expect, w.said = p.marker, p.expect, nil
-			w.judgeCounts(ctx, "after the last case")
-		}
-		w.marker, w.expect = marker, expect
-		w.forget()
-		if len(w.evidence.Findings) > before {
-			w.lateFinding()
-		}
+	}
+	w.marker, w.expect = marker, expect
+	w.forget()
+	if len(w.evidence.Findings) > before {
+		w.lateFinding()
 	}
 }
 

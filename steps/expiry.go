@@ -15,6 +15,9 @@ const (
 	outside    = "outside"    // the key is certainly gone
 	redelivery = "redelivery" // the sender of an event delivers it for the last time
 	remembered = "remembered" // its receiver still has to know an event
+	// Equal content certainly counts as a repeat, or certainly does no more.
+	windowInside  = "window-inside"
+	windowOutside = "window-outside"
 )
 
 // horizon is how long events are delivered again; 0: nothing says so.
@@ -39,42 +42,57 @@ type moveArgs struct {
 	Of     string `arg:"of" doc:"the attempt that used the key first"`
 }
 
-// moveClock moves the time to just inside or just outside the retention of a key, to the last redelivery of an event, or
-// to the end of the time for which its receiver remembers it.
+// moveClock moves the time to just inside or just outside the retention of a key or the window of a content filter, to the
+// last redelivery of an event, or to the end of the time for which its receiver remembers it.
 func (w *world) moveClock(ctx context.Context, a moveArgs) error {
 	s, err := w.find(a.Of)
 	if err != nil {
 		return err
 	}
-	r := w.target.Profile.Retention
 	since := s
-	if r.From == targets.FromLastUse {
+	if r := w.target.Profile.Retention; r.From == targets.FromLastUse && (a.Moment == inside || a.Moment == outside) {
 		since = w.lastUse(s)
 	}
 	limit := w.limitOf(a.Moment)
-	if (a.Moment == redelivery || a.Moment == remembered) && !w.readable() {
+	if a.Moment != inside && a.Moment != outside && !w.readable() {
 		return unclear(unreadClock)
 	}
 	margin := max(justBeside(limit), 2*w.longest())
-	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
-	by := limit + margin - age
-	if a.Moment != outside {
-		by = limit - margin - age - since.Ended.Sub(since.Began)
-		if by <= 0 {
-			return unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
-		}
-	}
-	w.passage.moment = a.Moment
-	if err := w.advance(ctx, whole(by, limit, a.Moment), margin/2, s); err != nil {
+	by, err := w.wayTo(a.Moment, since, limit, margin)
+	if err != nil {
 		return err
 	}
-	if a.Moment == outside {
-		w.passage.over[s.Key], w.passage.until = true, time.Time{}
+	w.passage.moment = a.Moment
+	if err := w.advance(ctx, by, margin/2, s); err != nil {
+		return err
+	}
+	if filter := a.Moment == windowInside || a.Moment == windowOutside; filter && !w.passage.read && !w.target.Clock.Wait {
+		return unclear("what was moved is the age of the key, and not the time by which the content filter goes (clock)")
+	}
+	if isBeyond(a.Moment) {
+		w.passage.until = time.Time{}
+		w.passage.over[s.Key] = w.passage.over[s.Key] || a.Moment == outside
 		return nil
 	}
 	kept := limit - (w.passage.moved - since.movedBefore) - since.Ended.Sub(since.Began) - margin/2
 	w.passage.until = since.entered.Add(kept)
 	return nil
+}
+
+// isBeyond reports whether a moment lies after the end of its time, and not before it.
+func isBeyond(moment string) bool { return moment == outside || moment == windowOutside }
+
+// wayTo is by how much time must be moved from now to a moment.
+func (w *world) wayTo(moment string, since *sent, limit, margin time.Duration) (time.Duration, error) {
+	age := w.Now().Sub(since.entered) + w.passage.moved - since.movedBefore // at least
+	if isBeyond(moment) {
+		return whole(limit+margin-age, limit, true), nil
+	}
+	by := limit - margin - age - since.Ended.Sub(since.Began)
+	if by <= 0 {
+		return 0, unclear("the case took so long that %s are over already, less a margin of %s", spell(limit), spell(margin))
+	}
+	return whole(by, limit, false), nil
 }
 
 // limitOf gives how long after the first use of a key, or the first delivery of an event, a moment is.
@@ -90,18 +108,24 @@ func (w *world) limitOf(moment string) time.Duration {
 		return horizon(p)
 	case remembered:
 		return memory(p)
+	case windowInside, windowOutside:
+		return p.ContentFilter.Within.Std()
 	}
 	return p.Retention.Min.Std()
 }
 
-// inTime makes sure that an attempt that was to come just inside the retention did not take so long that the key may
+// inTime makes sure that an attempt that was to come just inside a time did not take so long that the key may
 // rightly have expired under way. Where it did, a second record says nothing.
 func (w *world) inTime(s *sent) error {
 	if w.passage.until.IsZero() || !s.entered.After(w.passage.until) {
 		return nil
 	}
+	what := "the retention"
+	if w.passage.moment == windowInside {
+		what = "the content filter's window"
+	}
 	w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
-	return unclear("%q was to come just before the retention ended, and was answered %s too late to tell", s.Name,
+	return unclear("%q was to come just before %s ended, and was answered %s too late to tell", s.Name, what,
 		spell(s.entered.Sub(w.passage.until).Round(time.Millisecond)))
 }
 
@@ -113,12 +137,12 @@ func justBeside(retention time.Duration) time.Duration {
 }
 
 // whole rounds a step to whole seconds, away from the end of the retention, where the retention is longer than a minute.
-func whole(by, retention time.Duration, moment string) time.Duration {
+func whole(by, retention time.Duration, beyond bool) time.Duration {
 	unit := time.Millisecond
 	if retention >= time.Minute {
 		unit = time.Second
 	}
-	if moment == outside {
+	if beyond {
 		by += unit - 1
 	}
 	return by.Truncate(unit)
@@ -198,6 +222,9 @@ func (w *world) tellExpired(s, first *sent) {
 		w.passage.remark = "the last record comes from expiry"
 		w.note(false, "the record of %q (%s) comes from expiry and not from a second intent: it was sent %s after %q, when the key was no longer kept (%s)",
 			s.Name, s.id, after, first.Name, spell(endOfRetention(w.target.Profile)))
+	}
+	if s.permit.Name == judge.ContentFilter {
+		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and its content was still refused (content_filter)", s.Name, after, first.Name)
 	}
 	if s.permit.Name == "" || s.permit.Name == judge.RetentionMax {
 		w.note(false, "%q was sent %s after %q, when the key was no longer kept, and was %s; what then happens is not documented (expired)",

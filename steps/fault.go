@@ -107,6 +107,11 @@ func times(n int) string {
 // comeBack reads what the fault has left, and sends again until the target settles. A success that was answered before
 // the fault must be there.
 func (f *faulty) comeBack(ctx context.Context) error {
+	if f.first.job == judge.NoJob { // it could not be asked for while the target was down
+		if f.follow(ctx, f.first); f.first.job != judge.NoJob {
+			f.settleDisposition(f.first)
+		}
+	}
 	if f.first.Succeeded() && f.expect == 1 {
 		f.world.expect[f.first.scope()] = judge.Exactly(1)
 		f.judgeCounts(ctx, "after the fault")

@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -38,14 +39,34 @@ func (w *world) follow(ctx context.Context, s *sent) {
 		return
 	}
 	w.readJob(s)
-	if a.Broke(x) {
-		s.job, s.result = judge.JobBroke, &x
-		return
-	}
-	if result := a.ResultOf(x); result != "" {
-		x = w.ask(ctx, s, x.URL, result)
+	w.readResult(ctx, s, x)
+}
+
+// readResult learns from an ended job, or from the result that it names, whether anything was written.
+func (w *world) readResult(ctx context.Context, s *sent, x targets.Exchange) {
+	a := w.target.Profile.Async
+	broke := a.Broke(x)
+	if result := a.ResultOf(x); !broke && result != "" {
+		if x = w.ask(ctx, s, x.URL, result); !x.Answered() {
+			return
+		}
+		broke = !x.Succeeded() // the result of a write that failed is the answer that says so
 	}
 	s.job, s.result = judge.JobDone, &x
+	if broke {
+		s.job = judge.JobBroke
+	}
+}
+
+// Succeeded reports whether a write was answered with a success, and its job, if it has one, did not come to nothing.
+func (s *sent) Succeeded() bool { return s.Exchange.Succeeded() && s.job != judge.JobBroke }
+
+// told is the answer that says how a write went: that of its job, where it has one that has ended.
+func (s *sent) told() targets.Exchange {
+	if s.result != nil {
+		return *s.result
+	}
+	return s.Exchange
 }
 
 // pointsAtJob reports whether an error is one that the profile documents to name the earlier job.
@@ -55,19 +76,32 @@ func (w *world) pointsAtJob(x targets.Exchange) bool {
 		p.InFlight.Has(targets.ModePointer) && p.InFlight.HasStatus(x.Status)
 }
 
-// awaitJob asks for a job until it has ended.
+// awaitJob asks for a job until it has ended. One that cannot be told of is asked for rateTries times in a row, and no more:
+// it may be that nobody works on it, and that only a repeat of the write gets it going.
 func (w *world) awaitJob(ctx context.Context, s *sent, address string) (x targets.Exchange, ended bool) {
 	bound := w.Now().Add(w.settleBound())
-	for {
+	for untold := 0; ; {
 		x = w.ask(ctx, s, s.URL, address)
-		if !x.Answered() || w.target.Profile.Async.Ended(x) {
-			return x, x.Answered()
+		switch {
+		case !x.Answered():
+			return x, false
+		case unavailable(x):
+			untold++
+		case w.target.Profile.Async.Ended(x):
+			return x, true
+		default:
+			untold = 0
 		}
 		pause := retryAfter(x, jobPause, 2*time.Second)
-		if w.Now().Add(pause).After(bound) || w.Wait(ctx, pause) != nil {
+		if untold == rateTries || w.Now().Add(pause).After(bound) || w.Wait(ctx, pause) != nil {
 			return x, false
 		}
 	}
+}
+
+// unavailable reports whether an error says that a question cannot be answered now, and nothing of what was asked.
+func unavailable(x targets.Exchange) bool {
+	return x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable || byGateway(x.Status)
 }
 
 // ask sends a GET to an address that the target has named in an answer from the address at, with the credentials of the

@@ -9,12 +9,17 @@ import (
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
 
-// placeKey puts the key into the attempt and says in words how it relates to the earlier ones.
+// placeKey chooses a key and puts it into the attempt.
 func (w *world) placeKey(s *sent, a sendArgs) error {
 	key, words, err := w.chooseKey(s, a)
 	if err != nil {
 		return err
 	}
+	return w.placeChosen(s, a, key, words)
+}
+
+// placeChosen puts a key into the attempt and says in words how it relates to the earlier ones.
+func (w *world) placeChosen(s *sent, a sendArgs, key, words string) error {
 	s.keyWords = words
 	if a.Key == "none" {
 		return nil

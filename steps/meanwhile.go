@@ -43,9 +43,39 @@ func (w *world) during(ctx context.Context, a duringArgs) error {
 	x := w.Endpoint.Sender.Send(ctx, second.Attempt)
 	w.enter(first, <-done)
 	w.enter(second, x)
+	ran := w.ran(ctx, first, second)
 	// In the order of sending: a target that lets the second wait answers both at nearly the same instant.
-	w.classify([]*sent{first, second})
-	return errors.Join(waited, w.provenRunning(first, second))
+	w.classify(w.followed(ctx, first, second))
+	return errors.Join(waited, ran)
+}
+
+// followed learns what became of attempts that ran at the same time, once all of them were answered.
+func (w *world) followed(ctx context.Context, all ...*sent) []*sent {
+	for _, s := range all {
+		w.follow(ctx, s)
+	}
+	return all
+}
+
+// ran says whether the first attempt was still running when the second was sent: it was not answered yet, or its job has
+// still not ended. It is asked before anybody waits for the job.
+func (w *world) ran(ctx context.Context, first, second *sent) error {
+	err := w.provenRunning(first, second)
+	if err != nil && second.Began.After(first.Wrote) && w.jobRuns(ctx, first) {
+		w.note(false, "%q was sent and answered while the job of %q was running", second.Name, first.Name)
+		return nil
+	}
+	return err
+}
+
+// jobRuns reports whether an attempt was accepted and its job says that it has not ended.
+func (w *world) jobRuns(ctx context.Context, s *sent) bool {
+	a := w.target.Profile.Async
+	if a == nil || !s.Succeeded() || a.JobOf(s.Exchange) == "" {
+		return false
+	}
+	x := w.ask(ctx, s, s.URL, a.JobOf(s.Exchange))
+	return x.Answered() && !a.Ended(x)
 }
 
 // provenRunning says whether the second attempt was wholly sent while the first had been sent and not answered. Nothing
@@ -96,7 +126,7 @@ func (w *world) heldOpen(ctx context.Context, a duringArgs) error {
 	}
 	w.enter(first, one)
 	w.enter(second, x)
-	w.classify(w.byCreation([]*sent{first, second}, nil))
+	w.classify(w.byCreation(w.followed(ctx, first, second), nil))
 	if second.Wrote.IsZero() || !second.Wrote.Before(first.Wrote) {
 		return unclear("it is not proven that %q was still open when %q was sent", a.First, a.Second)
 	}
@@ -124,10 +154,12 @@ func (w *world) outlive(ctx context.Context, a outliveArgs) error {
 	x := w.Endpoint.Sender.Send(ctx, second.Attempt)
 	w.enter(first, <-done)
 	w.enter(second, x)
-	w.classify([]*sent{first, second})
-	if first.FirstByte.Sub(first.Wrote) < lock {
+	long := first.FirstByte.Sub(first.Wrote) >= lock || w.jobRuns(ctx, first)
+	ran := w.ran(ctx, first, second)
+	w.classify(w.followed(ctx, first, second))
+	if !long {
 		return errors.Join(waited, unclear("%q was answered after %s; the slow switch should have made it last longer than the lock (%s)",
 			a.First, first.FirstByte.Sub(first.Wrote).Round(time.Millisecond), lock))
 	}
-	return errors.Join(waited, w.provenRunning(first, second))
+	return errors.Join(waited, ran)
 }

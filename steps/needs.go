@@ -57,8 +57,13 @@ var needs = map[targets.Need]need{
 		return t.Profile.Retention.Min > 0 || t.Profile.Retention.Max > 0 || endOfRetention(t.Profile) > 0
 	}, "say how long a key is kept (retention)"},
 	targets.NeedExpiredNew: {func(t *targets.Target, _ Abilities) bool {
-		return t.Profile.Expired.Provenance == targets.Documented && t.Profile.Expired.Has(targets.ModeNewRecord)
-	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record})"},
+		return t.Profile.Expired.Provenance == targets.Documented && t.Profile.Expired.Has(targets.ModeNewRecord) && !filterOutlivesKey(t)
+	}, "the profile does not document that an expired key makes a new record (expired: {mode: new_record}), or a content filter refuses that for longer (content_filter.within)"},
+	targets.NeedContentFilter: {func(t *targets.Target, _ Abilities) bool { return len(t.Profile.ContentFilter.Members) > 0 },
+		"name the members by which equal content is refused under another key, if it is (content_filter.members)"},
+	targets.NeedContentWindow: {func(t *targets.Target, _ Abilities) bool {
+		return t.Profile.ContentFilter.Within > 0 && t.Profile.ContentFilter.Judged()
+	}, "say for how long equal content is refused, if not for ever (content_filter.within)"},
 	targets.NeedHorizon: {func(t *targets.Target, _ Abilities) bool { return horizon(t.Profile) > 0 },
 		"say how long the sender delivers an event again (delivery: {horizon: 3d})"},
 	targets.NeedMemory: {func(t *targets.Target, _ Abilities) bool { return memory(t.Profile) > 0 },
@@ -260,5 +265,21 @@ func Missing(c Case, t *targets.Target, a Abilities) string {
 			add = append(add, fmt.Sprintf("describe the operation %q (operations)", name))
 		}
 	}
-	return strings.Join(add, "; ")
+	return strings.Join(joined(add), "; ")
+}
+
+// joined makes one piece of advice of two that differ in nothing but what they are good for.
+func joined(add []string) []string {
+	const purpose = " so that it can be "
+	var list []string
+	for _, advice := range add {
+		way, what, has := strings.Cut(advice, purpose)
+		i := slices.IndexFunc(list, func(other string) bool { return has && strings.HasPrefix(other, way+purpose) })
+		if i < 0 {
+			list = append(list, advice)
+			continue
+		}
+		list[i] += " and " + what
+	}
+	return list
 }

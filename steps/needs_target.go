@@ -58,6 +58,12 @@ func hasKeyedDelete(t *targets.Target, _ Abilities) bool {
 	return mainOperation(t).Delete != "" && slices.Contains(t.Profile.Key.Methods, http.MethodDelete)
 }
 
+// filterOutlivesKey reports whether equal content is still refused when its key is no longer kept.
+func filterOutlivesKey(t *targets.Target) bool {
+	f := t.Profile.ContentFilter
+	return len(f.Members) > 0 && (f.Within == 0 || f.Within.Std() > endOfRetention(t.Profile))
+}
+
 func takesStatus(headers map[string]string) bool {
 	for name, value := range headers {
 		if (targets.Request{Headers: map[string]string{name: value}}).Mentions("status") {

@@ -118,6 +118,8 @@ func TestMissingSaysWhatToAdd(t *testing.T) {
 		}
 	}
 	assert.Empty(t, Missing(Case{}, target, Abilities{}))
+	assert.Equal(t, "let idemcheck start the target (run:), so that it can be killed and restarted",
+		Missing(Case{Needs: []targets.Need{targets.NeedCrash, targets.NeedRestart}}, target, Abilities{}))
 	for n, need := range needs {
 		assert.NotEmpty(t, need.add, n)
 	}

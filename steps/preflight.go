@@ -132,8 +132,10 @@ func (e *engine) preflightCreate(ctx context.Context, w *world, a sendArgs) (*se
 		return nil, stopped("the create request is held for an approval, and the target file does not say how to approve (approve:)")
 	case s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden:
 		return nil, stopped("the target refuses the credential: %s", outcome(s.Exchange))
+	case !s.Succeeded() && len(w.history) > 1 && unplaced(e.target.Profile.ContentFilter) && mayFilter(e.target.Profile.ContentFilter, s.told()):
+		return nil, stopped("the second create request of the target file is refused: %s; %s", outcome(s.told()), whatItCompares(e.target.Profile.ContentFilter))
 	case !s.Succeeded():
-		return nil, stopped("the create request of the target file is refused: %s", outcome(s.Exchange))
+		return nil, stopped("the create request of the target file is refused: %s", outcome(s.told()))
 	case s.id == "" && e.allWeak():
 		return nil, stopped("the answer holds no record id at %q and there is no observer: nothing can be counted", mainOperation(e.target).ID)
 	}

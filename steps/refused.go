@@ -31,6 +31,7 @@ func (w *world) retryTurnedAway(ctx context.Context, a onceMore) error {
 		if err := w.deliver(ctx, s); err != nil {
 			return err
 		}
+		w.follow(ctx, s)
 		w.settleDisposition(s)
 		w.show(s, reports.PurposeAttempt)
 		if s.Status != http.StatusTooManyRequests && s.disposition != reports.InProgress || try == rateTries-1 {
@@ -136,7 +137,7 @@ func (w *world) deleteTwice(ctx context.Context, a deleteTwiceArgs) error {
 	}
 	first, again := pair[0], pair[1]
 	if !first.Succeeded() {
-		return unclear("the record %s could not be deleted: %s", s.id, outcome(first.Exchange))
+		return unclear("the record %s could not be deleted: %s", s.id, outcome(first.told()))
 	}
 	w.deleted[s.scope()]++
 	if again.Succeeded() {
@@ -163,7 +164,9 @@ func (w *world) keyedDelete(ctx context.Context, of *sent, name, key string) (*s
 	}
 	attempt.Name, attempt.Timeout = name, w.target.Timeout.Std()
 	s := &sent{bundle: of.bundle, namespace: of.namespace, Exchange: w.Endpoint.Sender.Send(ctx, attempt)}
-	s.disposition = judge.Disposition(s.Exchange, judge.Context{Profile: w.target.Profile, Held: w.target.Held, KeyUsed: true, SameAs: true, Resolved: true})
+	w.follow(ctx, s)
+	s.disposition = judge.Disposition(s.Exchange, judge.Context{Profile: w.target.Profile, Held: w.target.Held, KeyUsed: true, SameAs: true, Resolved: true,
+		Job: s.job, Result: s.result})
 	w.show(s, reports.PurposeAttempt)
 	return s, nil
 }

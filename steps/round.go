@@ -112,7 +112,7 @@ func (w *world) creatorIn(sc scope) *sent {
 func (w *world) rightTogether(a togetherArgs, sc scope) judge.Expectation {
 	switch {
 	case a.Key == "distinct":
-		return judge.Exactly(a.Count - w.limitedSends())
+		return w.exactly(sc, a.Count-w.limitedSends())
 	case a.Mix == "operations" && !w.target.Profile.Scope.Operation.Has(targets.ModeIsolated) && w.creatorIn(sc) == nil:
 		return judge.Exactly(0) // the key may belong to the other operation
 	}

@@ -26,7 +26,7 @@ type sendArgs struct {
 	Revision  string `arg:"payload_revision" doc:"the payload revision, in place of the bundle's"`
 	Namespace string `arg:"namespace" of:"namespace" doc:"where it is sent, in place of the target's own namespace"`
 	Caller    string `arg:"caller" of:"caller" doc:"who sends it, in place of the target's own credential"`
-	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, large, text, changed:<member>"`
+	Body      string `arg:"body" of:"body" doc:"a variation of the body: reordered, invalid, large, text, changed:<member>, same-content, other-content"`
 	Fault     string `arg:"fault" of:"fault" doc:"what is done to the attempt on its way"`
 	To        string `arg:"to" of:"to" doc:"which instance of the service: replica for another one"`
 	Duration  string `arg:"duration" doc:"how slow, for the switch slow: a Go duration"`
@@ -131,7 +131,7 @@ func (w *world) settleOperation(s *sent) {
 
 // context gathers what the history says about the key of an attempt.
 func (w *world) context(s *sent) judge.Context {
-	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key], Job: s.job}
+	c := judge.Context{Profile: w.target.Profile, Held: w.target.Held, ID: s.id, Seen: w.seen, Resolved: true, Expired: w.passage.over[s.Key], Job: s.job, Result: s.result}
 	for _, old := range w.history {
 		if old == s || old.Key != s.Key || s.Key == "" {
 			continue
@@ -171,20 +171,37 @@ func (w *world) prepare(a sendArgs) (*sent, error) {
 	if a.Switch == "refuse" || a.Switch == "fail" {
 		s.situation = judge.Refused
 	}
-	base, headers := w.address(a)
 	if s.values, err = w.expand(op, s, a.Values); err != nil {
 		return nil, err
 	}
-	vars := w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status))
-	attempt, err := w.build(op, base, headers, vars, a.Body)
+	key, words, err := w.chooseKey(s, a)
 	if err != nil {
 		return nil, err
 	}
+	if err := w.render(s, op, a, key); err != nil {
+		return nil, err
+	}
+	return s, w.placeChosen(s, a, key, words)
+}
+
+// render builds the request of an attempt, with the content that goes with its key.
+func (w *world) render(s *sent, op targets.Operation, a sendArgs, key string) error {
+	op, variation, err := w.withContent(op, key, a.Body)
+	if err != nil {
+		return err
+	}
+	base, headers := w.address(a)
+	attempt, err := w.build(op, base, headers, w.vars(s).With(switchVars(a.Switch, a.Duration, a.Status)), variation)
+	if err != nil {
+		return err
+	}
 	attempt.Name, attempt.Operation, attempt.Fault = a.As, op.Name, targets.FaultKind(a.Fault)
 	attempt.Timeout = w.target.Timeout.Std()
-	s.payload = meaning(attempt)
-	s.Attempt = attempt
-	return s, w.placeKey(s, a)
+	s.payload, s.Attempt = meaning(attempt), attempt
+	if members := w.target.Profile.ContentFilter.Members; len(members) > 0 && op.Name == mainOperation(w.target).Name {
+		s.content = targets.ContentOf(attempt.Body, members)
+	}
+	return nil
 }
 
 func pick(given, otherwise string) string {

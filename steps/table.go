@@ -56,6 +56,8 @@ var choices = map[string][]scenarios.Choice{
 		{Phrase: "a changed member", Value: "changed:"},
 		{Phrase: "another text", Value: "text"},
 		{Phrase: "a body that makes a large answer", Value: "large"},
+		{Phrase: "the same content", Value: sameContent},
+		{Phrase: "other content", Value: otherContent},
 	},
 	"with": {
 		{Phrase: "a bad row", Value: "bad"},

@@ -9,13 +9,15 @@ func moments() []scenarios.Choice {
 		{Phrase: "just outside the retention", Value: outside},
 		{Phrase: "the end of the redelivery", Value: redelivery},
 		{Phrase: "the end of the memory", Value: remembered},
+		{Phrase: "just inside the content filter's window", Value: windowInside},
+		{Phrase: "just outside the content filter's window", Value: windowOutside},
 	}
 }
 
 // expiries are the steps about the time for which a key is kept.
 func expiries() []row {
 	return []row{
-		verb("move_clock", "Moves the target's time, as its file says, to just before or just after a key's retention ends, or to just before the sender of an event gives up or its receiver forgets it; a reading must show that it moved.",
+		verb("move_clock", "Moves the target's time, as its file says, to just before or just after a key's retention or a content filter's window ends, or to just before the sender of an event gives up or its receiver forgets it; a reading must show that it moved.",
 			(*world).moveClock, say(`the clock is moved to {moment} of "{of}"`),
 		).costing(cost{requests: 3}).touchingAll(),
 		verb("clock_moved", "Needs proof that the clock moved: where the target's time cannot be read, its key must behave as expired a little later.",

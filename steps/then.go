@@ -31,7 +31,7 @@ func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
 		return err
 	}
 	w.touch(sc)
-	w.expect[sc] = judge.Exactly(a.Count + more)
+	w.expect[sc] = w.exactly(sc, a.Count+more)
 	w.judgeCounts(ctx, "expected")
 	return nil
 }
@@ -61,11 +61,14 @@ func (w *world) rightlyCreated(name string) (int, error) {
 		if s.situation == "" {
 			return 0, fmt.Errorf("what %q is permitted to do must be said before its records are counted", name)
 		}
+		if s.permit.Name == judge.ContentFilter && s.permit.Clause.Judged() {
+			w.levels[s.scope()] = s.permit.Clause.Level // how many records are right is said there
+		}
 		list = []*sent{s}
 	}
 	n := 0
 	for _, s := range list {
-		if s.disposition == reports.Created && (name == answered || s.permit.Allows(reports.Created)) {
+		if s.disposition == reports.Created && (name == answered || s.permit.Rightly()) {
 			n++
 		}
 	}
@@ -106,12 +109,16 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	if first == nil {
 		first = w.firstWithKey(s)
 	}
-	facts := judge.Facts{Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
-	attempted := judge.Attempted{Exchange: s.Exchange, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
-		Replay: w.target.Profile.Replay, Volatile: w.volatile}
+	if err := w.inWindow(s, first, situation); err != nil {
+		return err
+	}
+	facts := judge.Facts{Filtered: w.filteredOut(s), Approvals: w.target.Approve != nil && w.target.Held != nil, Revision: w.target.Revision, Disposition: s.disposition}
+	attempted := judge.Attempted{Exchange: s.Exchange, Result: s.result, Disposition: s.disposition, ID: s.id, Level: w.c.Level,
+		Replay: w.target.Profile.Replay, Async: w.target.Profile.Async, Volatile: w.volatile}
 	if first != nil {
-		facts.Prior, facts.PriorStatus = first.disposition, first.Status
-		attempted.Prior, attempted.Coded = &first.Exchange, w.target.Profile.InFlight.Code != nil
+		prior := first.told()
+		facts.Prior, facts.PriorStatus = first.disposition, prior.Status
+		attempted.Prior, attempted.Coded = &prior, w.target.Profile.InFlight.Code != nil
 		facts.RecordRead = w.recordSeenBefore(s)
 		attempted.FirstID, attempted.KeyShared = first.id, true
 		if first.Succeeded() { // what was refused or failed is no answer that a replay could repeat
@@ -129,6 +136,7 @@ func (w *world) judgeAttempt(s, first *sent, situation judge.Situation) error {
 	w.readKey(situation, attempted)
 	w.readScope(situation, attempted, s.namespace)
 	w.readRetention(situation, attempted)
+	w.readFilter(s, attempted)
 	if situation == judge.Replay && s.disposition == reports.Replayed {
 		w.observeRate(s)
 	}
@@ -157,13 +165,12 @@ func (w *world) firstWithKey(s *sent) *sent {
 	return nil
 }
 
-// recordSeenBefore reports whether a reading taken before s was sent already showed a record of its scope.
+// recordSeenBefore reports whether a reading taken before s was sent already showed a record of its scope. A side effect
+// that was counted a moment later than the records is none: the id that the answer will name was not seen.
 func (w *world) recordSeenBefore(s *sent) bool {
 	for _, byScope := range w.readings {
-		for _, r := range byScope[s.scope()] {
-			if r.Err == "" && r.Count > 0 && r.At.Before(s.Began) {
-				return true
-			}
+		if list := byScope[s.scope()]; len(list) > 0 && list[0].Err == "" && list[0].Count > 0 && list[0].At.Before(s.Began) {
+			return true
 		}
 	}
 	return false

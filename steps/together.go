@@ -180,9 +180,7 @@ func (w *world) burst(ctx context.Context, a togetherArgs) (burst.Burst, error) 
 	for i, x := range b.Exchanges {
 		w.enter(all[i], x)
 	}
-	for _, s := range all {
-		w.follow(ctx, s)
-	}
+	w.followed(ctx, all...)
 	var counted map[scope][]targets.Reading
 	if a.Mix == "tenants" || a.Mix == "operations" {
 		// Who created a record, where one key is sent to several places, is seen by where the record is.

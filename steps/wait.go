@@ -44,6 +44,10 @@ func waiting(c Case, t *targets.Target) time.Duration {
 	if t.Clock == nil || !t.Clock.Wait || !c.needs(targets.NeedClock) {
 		return 0
 	}
+	if c.needs(targets.NeedContentWindow) {
+		within := t.Profile.ContentFilter.Within.Std()
+		return within + justBeside(within)
+	}
 	if c.needs(targets.NeedRetentionMax) {
 		end := endOfRetention(t.Profile)
 		return end + justBeside(end)

@@ -59,6 +59,8 @@ type world struct {
 	swept    []reports.CrashPoint
 	undo     []func(context.Context) // of what the case did to the target itself; done when it has ended
 	allowed  int                     // records that changes of the payload have rightly made
+	contents contents
+	levels   map[scope]targets.Level // of a count, where it is not the case's own
 
 	evidence judge.Evidence
 	notes    map[string]bool
@@ -83,6 +85,7 @@ type sent struct {
 	revision    string
 	values      targets.Vars // that the scenario gives to names of the template
 	payload     string       // what the body means: equal texts are equal requests
+	content     string       // of it, what a content filter compares
 	namespace   string
 	event       bool   // a delivery to the receiver; its key is the id of the event
 	keyWords    string // the key relationship in words
@@ -159,7 +162,7 @@ func (w *world) blank(round int) {
 	w.events, w.records, w.approved = map[string]string{}, map[string]string{}, map[string]bool{}
 	w.readings, w.seen = map[string]map[scope][]targets.Reading{}, map[string]bool{}
 	w.expect, w.notes = map[scope]judge.Expectation{}, map[string]bool{}
-	w.originals, w.deleted = map[string][]byte{}, map[scope]int{}
+	w.originals, w.deleted, w.levels = map[string][]byte{}, map[scope]int{}, map[scope]targets.Level{}
 	w.passage.over = map[string]bool{}
 	w.domain = newDomain()
 	w.freshMarker(round)
@@ -180,6 +183,7 @@ func (w *world) freshMarker(round int) {
 	index := slices.IndexFunc(w.Cases, func(c Case) bool { return c.ID == w.c.ID })
 	w.marker = fmt.Sprintf("ic-%s-%04d-%04d", w.RunID, index, round)
 	clear(w.events)
+	w.contents = contents{}
 }
 
 // step carries out the current step. Whatever goes wrong is kept as evidence; the error only tells godog to skip the

@@ -15,6 +15,7 @@ func check(d *decoder, t *Target) {
 	checkObservers(d, t)
 	checkKeyOf(d, t)
 	checkOverrides(d, t)
+	checkFilter(d, t)
 	checkRequests(d, t)
 	checkTemplates(d, t)
 	checkMarker(d, t)

@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -156,8 +155,10 @@ func checkCounting(d *decoder, p *Profile) {
 			d.fail("counting.lookup", "", "counting.lookup: %s", err)
 		}
 	}
-	if !reflect.ValueOf(p.ContentFilter).IsZero() {
-		checkStatuses(d, "content_filter", p.ContentFilter.Status, nil)
+	checkStatuses(d, "content_filter", p.ContentFilter.Status, nil)
+	if len(p.ContentFilter.Members) > 0 {
+		d.fail("content_filter.members", "say here what is compared by the owner's names for it (compares)",
+			"content_filter.members: where they stand in a request is for a target file to say")
 	}
 }
 

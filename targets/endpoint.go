@@ -25,6 +25,8 @@ const (
 	NeedMemory          Need = "memory"             // how long a receiver remembers an event
 	NeedTries           Need = "tries"              // how often an event is delivered
 	NeedRetry           Need = "retry"              // a retry schedule
+	NeedContentFilter   Need = "content-filter"     // a second guard beside the key, and what it compares
+	NeedContentWindow   Need = "content-window"     // and for how long
 	NeedSecondTenant    Need = "second-tenant"
 	NeedTestEnvironment Need = "test-environment"
 	NeedOtherRegion     Need = "other-region"    // and a key counts in one only

@@ -42,6 +42,7 @@ func merge(p Profile, t *Target) Profile {
 	p.StoreDown = mergeClause(p.StoreDown, t.StoreDown)
 	p.Async, p.Delivery = mergeAsync(p.Async, t.Async), mergeDelivery(p.Delivery, t.Delivery)
 	p.Refused = mergeRefused(p.Refused, t.Refused)
+	p.ContentFilter = mergeContentFilter(p.ContentFilter, t.ContentFilter)
 	p.settle()
 	return p
 }

@@ -167,15 +167,6 @@ type Counting struct {
 	Claim    `yaml:",inline"`
 }
 
-// ContentFilter is a check for equal content that goes on beside the key. It hides a missing key check, and it makes two
-// legitimate equal writes one.
-type ContentFilter struct {
-	Within   Duration `yaml:"within"`   // how long equal content counts as a repeat
-	Compares Strings  `yaml:"compares"` // the members that are compared, by their names
-	Status   Ints     `yaml:"status"`   // of the refusal
-	Claim    `yaml:",inline"`
-}
-
 // Strings is a YAML list of strings that may also be written as one string.
 type Strings []string
 

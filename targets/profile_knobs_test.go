@@ -38,6 +38,7 @@ func TestProfileValuesHaveALink(t *testing.T) {
 // unused are the members that no built-in profile gives, with the reason.
 var unused = map[string]string{
 	"key.template":               "a target file derives keys from its bundle",
+	"content_filter.members":     "where the members stand in a request, a target file says",
 	"retention.from":             "no owner says that a use prolongs it",
 	"counting.settle":            "no owner states how long its lists lag behind",
 	"in_flight.retry_hint.first": "a hint has no first answer",

@@ -18,21 +18,22 @@ type Target struct {
 	H2C        bool              `yaml:"h2c"` // it speaks HTTP/2 without TLS, without being asked (prior knowledge, RFC 9113 section 3.3)
 
 	// Overrides of the profile. What stands here is documented.
-	Key              *Key       `yaml:"key"`
-	Replay           *Clause    `yaml:"replay"`
-	Mismatch         *Clause    `yaml:"mismatch"`
-	InFlight         *Clause    `yaml:"in_flight"`
-	MismatchInFlight *Clause    `yaml:"mismatch_in_flight"`
-	Missing          *Clause    `yaml:"missing"`
-	Failures         *Failures  `yaml:"failures"`
-	Retention        *Retention `yaml:"retention"`
-	Expired          *Clause    `yaml:"expired"`
-	Scope            *Scope     `yaml:"scope"`
-	StoreDown        *Clause    `yaml:"store_down"`
-	Async            *Async     `yaml:"async"`
-	Refused          *Refused   `yaml:"refused"`
-	Delivery         *Delivery  `yaml:"delivery"`
-	Revision         string     `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
+	Key              *Key           `yaml:"key"`
+	Replay           *Clause        `yaml:"replay"`
+	Mismatch         *Clause        `yaml:"mismatch"`
+	InFlight         *Clause        `yaml:"in_flight"`
+	MismatchInFlight *Clause        `yaml:"mismatch_in_flight"`
+	Missing          *Clause        `yaml:"missing"`
+	Failures         *Failures      `yaml:"failures"`
+	Retention        *Retention     `yaml:"retention"`
+	Expired          *Clause        `yaml:"expired"`
+	Scope            *Scope         `yaml:"scope"`
+	StoreDown        *Clause        `yaml:"store_down"`
+	Async            *Async         `yaml:"async"`
+	Refused          *Refused       `yaml:"refused"`
+	Delivery         *Delivery      `yaml:"delivery"`
+	ContentFilter    *ContentFilter `yaml:"content_filter"`
+	Revision         string         `yaml:"revision"` // "new_operation": a new payload revision is a new operation, an explicit choice
 
 	Values     Values            `yaml:"values"`
 	Operations Operations        `yaml:"operations"` // in file order; the first is the main operation

@@ -83,6 +83,11 @@ var brokenElsewhere = map[string]string{
 	"crash-database-restarted": "TestOrdersInContainers",
 	"database-unavailable":     "TestStoreUnavailable",
 	"retry-schedule":           "TestRetrySchedule: a fault of the target file",
+	"content-repeated":         "TestContentFilterBroken: the reference itself has no second guard",
+	"contents-in-turn":         "TestContentFilterBroken",
+	"content-hides-no-key":     "TestContentFilterBroken",
+	"content-inside":           "TestContentFilterBroken",
+	"content-outside":          "TestContentFilterBroken",
 }
 
 // Each case can fail: some defect is there to break it, and TestDefects shows that it does.
@@ -182,8 +187,10 @@ func TestReferenceSurvivesCrashes(t *testing.T) {
 }
 
 // beyondService are the needs that a service within this process does not meet: it cannot be killed, and has its
-// database within. TestReferenceSurvivesCrashes and TestOrders have what it takes.
-var beyondService = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedKillPoints: true, targets.NeedDatabaseProxy: true, targets.NeedDatabase: true}
+// database within, and it has no second guard beside the key. TestReferenceSurvivesCrashes, TestOrders and TestContentFilter
+// have what it takes.
+var beyondService = map[targets.Need]bool{targets.NeedCrash: true, targets.NeedKillPoints: true, targets.NeedDatabaseProxy: true,
+	targets.NeedDatabase: true, targets.NeedContentFilter: true}
 
 // needsAny reports whether a case has one of these needs.
 func needsAny(t *testing.T, id string, wanted ...targets.Need) bool {

@@ -45,6 +45,15 @@ func readClock() *targets.ClockNow {
 	return &targets.ClockNow{Request: targets.Request{Line: "GET /admin/clock"}, At: "$.now"}
 }
 
+// olderKeys makes the keys of the reference older, and reads when they were stored.
+func olderKeys(s *service) *targets.Clock {
+	dsn, older := "sqlite:"+s.options.Path, "update ledger set created_at = created_at - cast(? * 1000000000 as integer) where key = ?"
+	return &targets.Clock{
+		SQL: &targets.ClockSQL{DSN: dsn, Query: older, Args: targets.Strings{"{{seconds}}", "{{key}}"}},
+		Now: &targets.ClockNow{SQL: &targets.SQLQuery{DSN: dsn, Query: "select created_at from ledger where key = ?", Args: targets.Strings{"{{key}}"}}},
+	}
+}
+
 // moveVariable turns this program into a command that moves the clock of the service at that address.
 const moveVariable = "IDEMCHECK_TEST_MOVE_CLOCK"
 
@@ -52,21 +61,14 @@ const moveVariable = "IDEMCHECK_TEST_MOVE_CLOCK"
 func TestClockWays(t *testing.T) {
 	t.Parallel()
 	nanos := "update clock set ahead = ahead + cast(? * 1000000000 as integer)"
-	older := "update ledger set created_at = created_at - cast(? * 1000000000 as integer) where key = ?"
 	for name, clock := range map[string]func(s *service) *targets.Clock{
 		"http": func(*service) *targets.Clock { return &targets.Clock{HTTP: honest(t)} },
 		"sql moves the clock": func(s *service) *targets.Clock {
 			return &targets.Clock{SQL: &targets.ClockSQL{DSN: "sqlite:" + s.options.Path, Query: nanos, Args: targets.Strings{"{{seconds}}"}}, Now: readClock()}
 		},
-		"sql makes the key older": func(s *service) *targets.Clock {
-			dsn := "sqlite:" + s.options.Path
-			return &targets.Clock{
-				SQL: &targets.ClockSQL{DSN: dsn, Query: older, Args: targets.Strings{"{{seconds}}", "{{key}}"}},
-				Now: &targets.ClockNow{SQL: &targets.SQLQuery{DSN: dsn, Query: "select created_at from ledger where key = ?", Args: targets.Strings{"{{key}}"}}},
-			}
-		},
+		"sql makes the key older": olderKeys,
 		"sql makes the key older, unread": func(s *service) *targets.Clock {
-			return &targets.Clock{SQL: &targets.ClockSQL{DSN: "sqlite:" + s.options.Path, Query: older, Args: targets.Strings{"{{seconds}}", "{{key}}"}}}
+			return &targets.Clock{SQL: olderKeys(s).SQL}
 		},
 		"command": func(s *service) *targets.Clock {
 			return &targets.Clock{Now: readClock(), Command: &targets.CommandCall{

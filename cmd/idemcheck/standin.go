@@ -66,11 +66,11 @@ func standInTarget(p targets.Profile, url string) ([]byte, error) {
 		case name == "name":
 			s = "name: " + p.Name + "-stand-in\n"
 		case name == "profile":
-			s = "profile: " + p.Name + "\n" + keyWithout(p)
+			s = "profile: " + p.Name + "\n" + keyWithout(p) + filterOf(p) + jobsOf(p)
 		case name == "url":
 			s = "url: " + url + "\n"
 		case name == "operations":
-			s = inDocuments(p, withoutTexts(p, s))
+			s = withFiltered(p, inDocuments(p, withoutTexts(p, s)))
 		case name == "observers":
 			s = withoutTexts(p, s)
 		case name == "" || slices.Contains(ownClauses, name):
@@ -104,6 +104,38 @@ func keyWithout(p targets.Profile) string {
 		return ""
 	}
 	return "key: {in: body, name: " + uniqueMember + "} # what must be unique\nmismatch: {mode: overwrite}\n"
+}
+
+// filterOf says where the members stand that the owner compares beside the key: under its own names for them.
+func filterOf(p targets.Profile) string {
+	var pointers []string
+	for _, name := range p.ContentFilter.Compares {
+		pointers = append(pointers, "/"+memberFor(name))
+	}
+	if len(pointers) == 0 {
+		return ""
+	}
+	return "content_filter: {members: [" + strings.Join(pointers, ", ") + "]} # what is compared beside the key\n"
+}
+
+// withFiltered puts those members into the body of the main operation.
+func withFiltered(p targets.Profile, operations string) string {
+	members := ""
+	for _, name := range p.ContentFilter.Compares {
+		members += "      " + memberFor(name) + ": \"{{marker}}\"\n"
+	}
+	return strings.Replace(operations, "    body:\n", "    body:\n"+members, 1)
+}
+
+// memberFor makes a member's name of what an owner calls it.
+func memberFor(name string) string { return strings.ReplaceAll(name, " ", "_") }
+
+// jobsOf says where a job of the stand-in names its result, where writes are jobs and the profile leaves that open.
+func jobsOf(p targets.Profile) string {
+	if p.Async == nil || p.Async.Result != "" {
+		return ""
+	}
+	return "async: {result: $.result}\n"
 }
 
 // withoutTexts leaves out what is about a plain text, where the key travels in the body: there is no place for it.

@@ -35,6 +35,9 @@ var readers = map[string][]string{
 	"scope.partition":       {"K6[other-partition]"},
 	"scope.operation":       {"K3[baseline-key]"},
 	"refused":               {"K4"},
+	"content_filter":        {"content-repeated", "contents-in-turn", "content-hides-no-key", "content-inside", "content-outside"},
+	"content_filter.within": {"content-inside", "content-outside"},
+	"async":                 {"first-request"},
 }
 
 // readersOf gives the cases that read a section, or the clause that it is a part of.
@@ -57,42 +60,9 @@ func readersOfValue(p targets.Profile, v targets.ProfileValue) []string {
 		return own
 	}
 	if v.Section == "key" {
-		return []string{"replay-once"} // how the key travels shows there first
+		return []string{"replay-once", "content-hides-no-key"} // how the key travels shows there first, or where a filter hides it
 	}
 	return readersOf(v.Section)
-}
-
-// otherModes lists the behaviours of a clause that it can be flipped to: the first that is not documented. The last ones are
-// no modes of the clause: where both that there are may be shown, only neither is wrong.
-var otherModes = map[string][]string{
-	"replay":             {targets.ModeSameRecord, targets.ModePointerError},
-	"mismatch":           {targets.ModeReject, targets.ModeReplayFirst},
-	"mismatch_in_flight": {targets.ModeReject, targets.ModeReplayFirst},
-	"in_flight":          {targets.ModeWait, targets.ModeReject, targets.ModeExecutes},
-	"missing":            {targets.ModeReject, targets.ModeExecutes, targets.ModeNever},
-	"expired":            {targets.ModeNever, targets.ModeNewRecord},
-	"failures":           {targets.ModeStored, targets.ModeReExecuted},
-	"scope":              {targets.ModeShared, targets.ModeIsolated},
-}
-
-// runsInstead is the behaviour that a clause is flipped to where every repeat is refused, so that a replay of the first
-// answer would be a refusal as well.
-var runsInstead = map[string]string{"mismatch": targets.ModeNewRecord, "in_flight": targets.ModeExecutes}
-
-func otherMode(section string, c targets.Clause) string {
-	kind, _, _ := strings.Cut(section, ".")
-	if c.Has(targets.ModeAck) {
-		return targets.ModePointerError // any success acknowledges
-	}
-	if c.Has(targets.ModePointerError) {
-		return targets.ModeIdentical // the record with the status of the error would still be that error
-	}
-	for _, mode := range otherModes[kind] {
-		if !c.Has(mode) {
-			return mode
-		}
-	}
-	return ""
 }
 
 // clauseAt finds a clause by its path.
@@ -133,6 +103,22 @@ func ground(p *targets.Profile, v targets.ProfileValue) string {
 		c.Mode = targets.Strings{targets.ModeReject}
 		return v.Section + ".mode reject"
 	}
+	return onePointer(c, v)
+}
+
+// onePointer leaves one of two values that stand for the same header: with the other one it would be there all the same.
+func onePointer(c *targets.Clause, v targets.ProfileValue) string {
+	if c == nil || c.Code == nil || c.Code.At != c.ID {
+		return ""
+	}
+	switch v.Name {
+	case "code":
+		c.ID = ""
+		return v.Section + " without id"
+	case "id":
+		c.Code = nil
+		return v.Section + " without code"
+	}
 	return ""
 }
 
@@ -156,12 +142,18 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 	switch {
 	case v.Section == "key":
 		return flipKey(&p.Key, v.Name)
+	case v.Section == "content_filter":
+		return flipFilter(&p.ContentFilter, v.Name)
 	case v.Section == "retention":
 		return flipRetention(&p.Retention, v.Name)
 	case v.Section == "delivery" || v.Section == "delivery.sign":
 		own := *p.Delivery
 		p.Delivery = &own
 		return flipDelivery(p.Delivery, v)
+	case v.Section == "async":
+		jobs := *p.Async
+		p.Async = &jobs
+		return flipAsync(&jobs, v.Name)
 	case v.Section == "replay.marker":
 		p.Replay.Marker = flippedMarker(*p.Replay.Marker, v.Name)
 		return true
@@ -180,10 +172,7 @@ func flip(p *targets.Profile, v targets.ProfileValue) bool {
 func flipClause(p *targets.Profile, c *targets.Clause, v targets.ProfileValue) bool {
 	switch v.Name {
 	case "mode":
-		c.Mode = targets.Strings{otherMode(v.Section, *c)}
-		if runs := runsInstead[v.Section]; runs != "" && p.Replay.Has(targets.ModePointerError) {
-			c.Mode = targets.Strings{runs}
-		}
+		c.Mode = targets.Strings{otherMode(*p, v.Section, *c)}
 		if v.Section == "expired" && c.Has(targets.ModeNewRecord) && p.Retention.Min == 0 {
 			p.Retention.Min = p.Retention.Max
 		}
@@ -244,11 +233,43 @@ func flipKey(k *targets.Key, name string) bool {
 	case "min_length":
 		k.MinLength++
 	case "alphabet":
-		k.Alphabet = "0123456789abcdef-" // that of a UUID, so that other keys are refused and the usual ones are not
+		k.Alphabet = k.Alphabet[1:]
 	case "methods":
 		k.Methods = targets.Strings{"PURGE"}
 	case "companions":
 		k.Companions = map[string]string{"Flipped": ""}
+	default:
+		return false
+	}
+	return true
+}
+
+func flipFilter(f *targets.ContentFilter, name string) bool {
+	switch name {
+	case "within":
+		f.Within /= 2
+	case "status":
+		f.Status = targets.Ints{418}
+	case "compares":
+		var other targets.Strings
+		for _, member := range f.Compares {
+			other = append(other, "flipped "+member)
+		}
+		f.Compares = other
+	default:
+		return false
+	}
+	return true
+}
+
+func flipAsync(a *targets.Async, name string) bool {
+	switch name {
+	case "status":
+		a.Status = targets.Ints{200}
+	case "job":
+		a.Job = "$.flipped"
+	case "done":
+		a.Done = &targets.Code{At: "$.flipped", In: targets.Strings{"flipped"}}
 	default:
 		return false
 	}

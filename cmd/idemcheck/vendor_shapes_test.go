@@ -76,10 +76,22 @@ func likeNetSuite(v *shapedVendor, w http.ResponseWriter, r *http.Request, body 
 		if status == http.StatusBadRequest && v.broken == "other job" {
 			key = "other" // which is that of record 0
 		}
-		w.Header().Set("Location", "/jobs/"+key)
+		switch {
+		case status == http.StatusAccepted && v.broken == "no job":
+		case status == http.StatusAccepted && v.broken == "accepted as done":
+			status = http.StatusOK
+			fallthrough
+		default:
+			w.Header().Set("Location", "/jobs/"+key)
+		}
 		w.WriteHeader(status)
+	case strings.HasPrefix(r.URL.Path, "/results/") && v.broken == "job fails" && len(v.notes) > 2: // after the preflight
+		w.WriteHeader(http.StatusInternalServerError)
 	case strings.HasPrefix(r.URL.Path, "/results/"):
 		fmt.Fprintf(w, `{"id":"%s"}`, strings.TrimPrefix(r.URL.Path, "/results/"))
+	case v.broken == "abandoned", v.broken == "busy" && v.polls[job] == 1:
+		v.polls[job]++
+		w.WriteHeader(http.StatusServiceUnavailable)
 	case v.polls[job] == 0 || v.broken == "never ends":
 		v.polls[job]++
 		fmt.Fprint(w, `{"completed":false}`)
@@ -139,9 +151,11 @@ func TestVendorShapes(t *testing.T) {
 		"netsuite": {likeNetSuite, `
 profile: netsuite
 async: {result: $.result}
+switches: {slow: {Test-Slow: "{{duration}}"}}
 operations: {create: {request: POST /, body: {note: "{{payload}} {{marker}}"}, id: $.id}}`,
-			[]string{"first-request", "replay-once"},
-			map[string]reports.FindingKind{"twice": reports.KeyIgnored, "other job": reports.ReplayDiffers}},
+			[]string{"first-request", "replay-once", "second-while-running"},
+			map[string]reports.FindingKind{"twice": reports.KeyIgnored, "other job": reports.ReplayDiffers,
+				"no job": reports.WrongStatus, "accepted as done": reports.WrongStatus}},
 		"shopify": {likeShopify, `
 profile: shopify
 operations: {create: {request: POST /, body: {query: "mutation { refund(note: \"{{payload}} {{marker}}\") { id } }"}, id: $.data.refund.id}}`,
@@ -179,16 +193,29 @@ operations: {receive: {request: POST /, body: {note: "{{payload}} {{marker}}"}}}
 	}
 }
 
-// TestJobThatNeverEnds: what is never done is no success, however friendly its 202 was.
-func TestJobThatNeverEnds(t *testing.T) {
+// TestJobsThatComeToNothing: what is never done, or fails, is no success, however friendly its 202 was. A job that cannot
+// be told of for a moment is asked for again.
+func TestJobsThatComeToNothing(t *testing.T) {
 	t.Parallel()
-	report := checkVendor(t, &shapedVendor{answer: likeNetSuite, broken: "never ends"}, `
+	for broken, kind := range map[string]reports.FindingKind{
+		"never ends": reports.Stuck, "job fails": reports.ServerError, "abandoned": reports.Stuck, "busy": "",
+	} {
+		t.Run(broken, func(t *testing.T) {
+			t.Parallel()
+			report := checkVendor(t, &shapedVendor{answer: likeNetSuite, broken: broken}, `
 profile: netsuite
 settles: 1s
+async: {result: $.result}
 operations: {create: {request: POST /, body: {note: "{{marker}}"}, id: $.id}}`, "first-request")
-	c := caseOf(t, report, "first-request")
-	require.NotEmpty(t, c.Findings)
-	assert.Equal(t, reports.Stuck, c.Findings[0].Kind)
+			c := caseOf(t, report, "first-request")
+			if kind == "" {
+				assertPasses(t, c)
+				return
+			}
+			require.NotEmpty(t, c.Findings)
+			assert.Equal(t, kind, c.Findings[0].Kind)
+		})
+	}
 }
 
 func checkVendor(t *testing.T, v *shapedVendor, file string, only ...string) reports.Report {

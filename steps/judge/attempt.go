@@ -11,14 +11,16 @@ import (
 // Attempted is one attempt as it is judged.
 type Attempted struct {
 	Exchange    targets.Exchange
+	Result      *targets.Exchange // of its job, where it was only accepted and that has ended
 	Disposition reports.Disposition
 	ID          string            // record id in its answer
 	First       *targets.Exchange // the exchange it repeats; nil when it repeats none, or when that had no answer
 	FirstID     string
-	Prior       *targets.Exchange // the exchange it repeats, whatever that came to
+	Prior       *targets.Exchange // the exchange it repeats, or the result of its job, whatever that came to
 	Coded       bool              // in-progress answers are documented with a code of their own
 	KeyShared   bool              // its key was used before by another identity
 	Replay      targets.Clause    // what the profile documents of a replay
+	Async       *targets.Async    // what it documents of a write that is only accepted; nil where none is
 	Volatile    []string          // pointers into the body that differ between any two answers
 	Level       targets.Level     // of the scenario
 }
@@ -54,7 +56,7 @@ func opinion(s Situation, a Attempted, permit Permit) Opinion {
 			o = o.with(replayAnswer(a))
 		}
 	case reports.Created:
-		o = firstAnswer(a)
+		o = firstAnswer(a).with(accepted(a))
 	case reports.Conflict, reports.Rejected, reports.InProgress:
 		if s != ReplayOfGone { // its clause speaks of replays, and how this is refused is nowhere said
 			o = o.with(documented(a, permit))
@@ -145,7 +147,7 @@ func replayedWrongly(s Situation, a Attempted) (reports.FindingKind, bool, strin
 	if !a.Exchange.Succeeded() && (s == Corrected || s == TurnedAway) {
 		return reports.Stuck, true, "" // the key stands for a first result that there is none of
 	}
-	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || isRepeat(s) {
+	if s == Mismatch || s == MismatchRunning || s == TogetherOther || s == Expired || s == ExpiredOther || s == EqualContent || s == AfterWindow || isRepeat(s) {
 		return reports.WrongStatus, false, ""
 	}
 	if s == Unauthorized || s == OwnNamespace || a.KeyShared {
@@ -160,6 +162,8 @@ func createdWrongly(s Situation) (reports.FindingKind, bool, string) {
 		return reports.KeyIgnored, true, ""
 	case s == Unauthorized || s == Unapproved:
 		return reports.WrongStatus, true, ""
+	case s == EqualContent:
+		return reports.Duplicate, false, ""
 	case s == Invalid || s == Refused:
 		return "", false, "the target accepted what it should have refused"
 	}

@@ -31,7 +31,7 @@ func agreed(a Attempted, path string, c targets.Claim, seen string) Opinion {
 // the shape that is documented is told by the comparison with the first answer.
 func modeRead(s Situation, a Attempted, permit Permit) Opinion {
 	c := permit.Clause
-	if permit.Name == "" || c.Provenance == "" || permit.Name == replayClause && permit.Allows(reports.Replayed) && a.Disposition == reports.Replayed {
+	if permit.Name == "" || permit.Name == ContentFilter || c.Provenance == "" || permit.Name == replayClause && permit.Allows(reports.Replayed) && a.Disposition == reports.Replayed {
 		return Opinion{}
 	}
 	same := sameError(a, permit)
@@ -54,7 +54,7 @@ func tells(s Situation, a Attempted, permit Permit) bool {
 	return slices.ContainsFunc(permit.Clause.Mode, func(mode string) bool {
 		switch mode {
 		case targets.ModeStored:
-			return a.Prior != nil && a.Prior.Status == a.Exchange.Status
+			return a.Prior != nil && a.Prior.Status == a.told().Status
 		case targets.ModeWait:
 			return s == WhileRunning && a.Disposition == reports.Replayed
 		}

@@ -12,13 +12,14 @@ import (
 type Context struct {
 	Profile  targets.Profile
 	Held     *targets.Held
-	ID       string          // record id in the answer; "" when there is none
-	Seen     map[string]bool // record ids known before this answer, from answers and from readings
-	KeyUsed  bool            // an earlier or concurrent attempt in the same namespace carried the same key
-	SameAs   bool            // and the same operation and payload
-	Resolved bool            // and every such attempt had been answered before this one was sent
-	Expired  bool            // its retention is over
-	Job      Job             // of a write that was only accepted: what became of it
+	ID       string            // record id in the answer; "" when there is none
+	Seen     map[string]bool   // record ids known before this answer, from answers and from readings
+	KeyUsed  bool              // an earlier or concurrent attempt in the same namespace carried the same key
+	SameAs   bool              // and the same operation and payload
+	Resolved bool              // and every such attempt had been answered before this one was sent
+	Expired  bool              // its retention is over
+	Job      Job               // of a write that was only accepted: what became of it
+	Result   *targets.Exchange // and the answer that says so
 }
 
 // Job is what is known of a write that is done after it was answered.
@@ -42,6 +43,8 @@ func Disposition(x targets.Exchange, c Context) reports.Disposition {
 		return reports.HeldBack
 	case c.Job == JobRunning:
 		return reports.InProgress
+	case c.Job == JobBroke && c.Result != nil:
+		return plainRefusal(*c.Result)
 	case c.Job == JobBroke:
 		return reports.Rejected
 	case c.KeyUsed && c.SameAs && pointsAtFirst(x, c):

@@ -113,7 +113,7 @@ func TestDispositionByShape(t *testing.T) {
 	inBody.InFlight.Code = &targets.Code{At: "$.errors[*].code", In: targets.Strings{"BUSY"}}
 	inHeader := profile(shaped(targets.ModeIdentical))
 	inHeader.Mismatch = targets.Clause{Status: targets.Ints{400}, Code: &targets.Code{At: "header:Result", In: targets.Strings{"rejected"}}}
-	rejected := answer(400, "")
+	rejected, failed := answer(400, ""), answer(500, "")
 	rejected.Answer.Set("Result", "rejected")
 	inXML := profile(shaped(targets.ModeIdentical))
 	inXML.InFlight.Code = &targets.Code{At: "xml:error@code", In: targets.Strings{"9"}}
@@ -141,6 +141,9 @@ func TestDispositionByShape(t *testing.T) {
 		"another code in XML":               {answer(409, `<r><error code="4"/></r>`), Context{Profile: inXML, KeyUsed: true, SameAs: true}, reports.Rejected},
 		"job still runs":                    {answer(202, ""), Context{Job: JobRunning}, reports.InProgress},
 		"job has written nothing":           {answer(202, ""), Context{Job: JobBroke}, reports.Rejected},
+		"job that was refused":              {answer(202, ""), Context{Job: JobBroke, Result: &rejected}, reports.Rejected},
+		"job that has failed":               {answer(202, ""), Context{Job: JobBroke, Result: &failed}, reports.Failed},
+		"pointer at a job that has failed":  {answer(409, ""), Context{Profile: pointing, KeyUsed: true, SameAs: true, Job: JobBroke, Result: &failed}, reports.Failed},
 		"job has written a record":          {answer(202, ""), Context{Job: JobDone, ID: "D1"}, reports.Created},
 		"pointer at a job that runs":        {answer(409, ""), Context{Profile: pointing, KeyUsed: true, SameAs: true, Job: JobRunning}, reports.InProgress},
 	} {

@@ -41,6 +41,8 @@ const (
 	DocumentedKey     Situation = "a request with a key of a documented form"    // its own, and a refusal is a broken promise
 	OtherForm         Situation = "a repeat with its key in another form"        // in quotes, or without
 	OtherCaller       Situation = "a request of another caller under a used key" // same tenant, same payload
+	EqualContent      Situation = "equal content under another key"              // which a content filter refuses
+	AfterWindow       Situation = "equal content after the filter's window"      // under another key: its own record again
 )
 
 // Situations lists every situation with the words by which a scenario names it.
@@ -48,7 +50,8 @@ func Situations() []Situation {
 	return []Situation{OwnRequest, OwnNamespace, Replay, ReplayOfGone, AfterLostAnswer, Together, TogetherOther, TogetherOperation,
 		WhileRunning, MismatchRunning, Mismatch,
 		OtherIdentity, OtherOperation, Unapproved, Unauthorized, MissingKey, EmptyKey, OddKey, Invalid, Refused, Corrected,
-		TurnedAway, RefusalRepeated, AfterRefusal, DocumentedKey, OtherForm, OtherCaller, Expired, ExpiredOther}
+		TurnedAway, RefusalRepeated, AfterRefusal, DocumentedKey, OtherForm, OtherCaller, Expired, ExpiredOther,
+		EqualContent, AfterWindow}
 }
 
 // Permit is what an attempt may have come to, and the documented answer it is held against.
@@ -69,12 +72,18 @@ type Facts struct {
 	Prior      reports.Disposition
 	// PriorStatus is the status of the attempt that is repeated.
 	PriorStatus int
+	// Filtered: a record with the same content was made before, and the filter's window is not certainly over.
+	Filtered bool
 	// Disposition is that of the attempt itself: which clause documents its answer may depend on it.
 	Disposition reports.Disposition
 }
 
 // Permitted gives the dispositions that are right in a situation.
 func Permitted(s Situation, p targets.Profile, f Facts) Permit {
+	return filtered(s, permitted(s, p, f), p, f)
+}
+
+func permitted(s Situation, p targets.Profile, f Facts) Permit {
 	switch s {
 	case Replay:
 		return Permit{list(reports.Replayed), p.Replay, "replay"}
@@ -120,6 +129,10 @@ func Permitted(s Situation, p targets.Profile, f Facts) Permit {
 		return otherCaller(p)
 	case Expired, ExpiredOther:
 		return expired(s, p, f)
+	case EqualContent:
+		return equalContent(p)
+	case AfterWindow:
+		return Permit{list(reports.Created), filterClause(p), ContentFilter}
 	}
 	return Permit{Dispositions: list(reports.Created)}
 }

@@ -47,6 +47,12 @@
 //	GET    /healthz
 //	GET    /docs                  the idempotency policy, for clients
 //
+// As a stand-in for an owner whose writes are jobs (Options.Profile with async)
+// it has two more, whose addresses it gives in answer to a write:
+//
+//	GET    /v1/jobs/{operation}/{job}         whether it has ended
+//	GET    /v1/jobs/{operation}/{job}/result  what the write came to
+//
 // A list answers {"tasks": [...], "next": "/v1/tasks?..."}, with null where it
 // ends, and a Link header with rel="next". Errors are problem documents as of
 // RFC 9457, with a stable member code; GET /docs lists the codes.

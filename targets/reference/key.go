@@ -88,7 +88,9 @@ func unquote(text string) (string, error) {
 // keyOf takes the key of an attempt from where it travels.
 func (s *Server) keyOf(a *attempt) error {
 	if s.manners != nil {
-		return s.manners.takeKey(a)
+		err := s.manners.takeKey(a)
+		a.keyed = a.keyed && !s.broken(keyIgnored)
+		return err
 	}
 	return s.readKey(a, a.Header)
 }

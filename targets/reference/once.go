@@ -31,6 +31,7 @@ type attempt struct {
 	work        work
 	rows        []json.RawMessage // of a batch
 	again       bool              // its key was taken: what a stand-in answers is no first answer
+	asks        bool              // for a job: a stand-in answers where that is
 }
 
 // work does what an attempt asks for, in a transaction.
@@ -54,6 +55,7 @@ func (s *Server) keyed(op operation) handler {
 		if err := s.keyOf(a); err != nil {
 			return answer{}, err
 		}
+		s.askForJob(a)
 		var err error
 		if a.fingerprint, err = s.fingerprintOf(r.Request, r.body); err != nil {
 			return answer{}, err
@@ -63,10 +65,11 @@ func (s *Server) keyed(op operation) handler {
 		if err := pause(ctx, r.switches.slowBefore); err != nil {
 			return answer{}, err
 		}
-		if !a.keyed {
+		if !a.keyed && !a.asks {
 			return s.performKeyless(ctx, a)
 		}
 		reply, err := s.perform(ctx, a)
+		reply, err = s.accept(ctx, a, reply, err)
 		return s.manners.dress(a, reply, err)
 	}
 }

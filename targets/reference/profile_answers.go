@@ -65,20 +65,23 @@ func hintOf(m *targets.Marker) string {
 
 // plant puts a text at a place in an answer: header:NAME, xml:NAME, xml:NAME@ATTRIBUTE or a JSONPath. It makes what is
 // missing on the way there.
-func plant(reply answer, at, text string) answer {
+func plant(reply answer, at, text string) answer { return plantValue(reply, at, text) }
+
+// plantValue is plant for a text or a truth value, which stays one where the answer is JSON.
+func plantValue(reply answer, at string, value any) answer {
 	if name, ok := strings.CutPrefix(at, "header:"); ok {
-		return withHeader(reply, strings.TrimSpace(name), text)
+		return withHeader(reply, strings.TrimSpace(name), fmt.Sprint(value))
 	}
 	if element, ok := strings.CutPrefix(at, "xml:"); ok {
 		reply = withHeader(reply, "Content-Type", "application/xml")
-		reply.Body = []byte(xmlWith(element, text))
+		reply.Body = []byte(xmlWith(element, fmt.Sprint(value)))
 		return reply
 	}
 	var doc map[string]any
 	if json.Unmarshal(reply.Body, &doc) != nil || doc == nil {
 		doc = map[string]any{}
 	}
-	if merged, ok := merged(doc, grown(pathSteps(at), text)).(map[string]any); ok {
+	if merged, ok := merged(doc, grown(pathSteps(at), value)).(map[string]any); ok {
 		doc = merged
 	}
 	body, err := json.Marshal(doc)
@@ -108,12 +111,12 @@ func pathSteps(path string) []string {
 	return steps
 }
 
-// grown is the JSON value that holds a text at the end of some steps.
-func grown(steps []string, text string) any {
+// grown is the JSON value that holds another one at the end of some steps.
+func grown(steps []string, value any) any {
 	if len(steps) == 0 {
-		return text
+		return value
 	}
-	inner := grown(steps[1:], text)
+	inner := grown(steps[1:], value)
 	if steps[0] == "*" {
 		return []any{inner}
 	}

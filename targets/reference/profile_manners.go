@@ -102,8 +102,8 @@ func (m *manners) failure(p problem) targets.Clause {
 		return m.Failures.RateLimited
 	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
 		return m.Failures.Unauthorized
-	case p.Status == http.StatusGatewayTimeout:
-		return m.Failures.Timeout
+	case p.Status == http.StatusGatewayTimeout && spoken(m.Failures.Timeout) != "":
+		return m.Failures.Timeout // where nothing is said of it, it is a server error like any other
 	case p.Status >= http.StatusInternalServerError:
 		return m.Failures.ServerError
 	}

@@ -62,7 +62,7 @@ func (s *Server) settleAs(ctx context.Context, a *attempt, e entry) (answer, err
 	a.again = true
 	switch other := a.fingerprint != e.fingerprint; {
 	case m.over(e, now, s.options.Retention):
-		return answer{}, m.refusal(m.Expired, expiredKey(), e.reply.Reference)
+		return answer{}, m.refusal(m.Expired, expiredKey(), m.about(e))
 	case e.operation != a.op.name:
 		return wayOf("scope.operation", m.Scope.Operation, refuseReuse)(s, ctx, a, e, m.clauseOfOperation())
 	case other && e.state == running && spoken(m.MismatchInFlight) != "":
@@ -93,22 +93,31 @@ func giveFirst(s *Server, ctx context.Context, a *attempt, e entry, _ targets.Cl
 	if e.state == running {
 		return wayOf("in_flight", m.InFlight, refuseRunning)(s, ctx, a, e, m.InFlight)
 	}
-	if e.reply.Status >= http.StatusBadRequest && spoken(m.Replay) != targets.ModePointerError {
-		return e.reply, nil // a stored failure
+	if spoken(m.Replay) != targets.ModePointerError {
+		switch {
+		case a.asks:
+			return m.accepted(e)
+		case e.reply.Status >= http.StatusBadRequest:
+			return e.reply, nil // a stored failure
+		}
 	}
 	return wayOf("replay", m.Replay, replayOwn)(s, ctx, a, e, m.Replay)
 }
 
 func refuseReuse(s *Server, _ context.Context, _ *attempt, e entry, c targets.Clause) (answer, error) {
-	return answer{}, s.manners.refusal(c, reused(), e.reply.Reference)
+	return answer{}, s.manners.refusal(c, reused(), s.manners.about(e))
 }
 
-func refuseRunning(s *Server, _ context.Context, _ *attempt, _ entry, c targets.Clause) (answer, error) {
-	return answer{}, s.manners.refusal(c, inFlight(), "")
+func refuseRunning(s *Server, _ context.Context, _ *attempt, e entry, c targets.Clause) (answer, error) {
+	return answer{}, s.manners.refusal(c, inFlight(), s.manners.about(e))
 }
 
 func runBeside(s *Server, ctx context.Context, a *attempt, _ entry, _ targets.Clause) (answer, error) {
 	a.again = false
+	if a.asks {
+		a.key = s.options.NewID() // which is a job of its own
+		return s.performOnce(ctx, a)
+	}
 	return s.performKeyless(ctx, a)
 }
 
@@ -127,7 +136,7 @@ const (
 )
 
 // awaitFirst holds an attempt until the first one has ended.
-func awaitFirst(s *Server, ctx context.Context, a *attempt, _ entry, c targets.Clause) (answer, error) {
+func awaitFirst(s *Server, ctx context.Context, a *attempt, first entry, c targets.Clause) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, longestHold)
 	defer cancel()
 	for pause(ctx, lookAgain) == nil {
@@ -143,7 +152,7 @@ func awaitFirst(s *Server, ctx context.Context, a *attempt, _ entry, c targets.C
 			return s.performOnce(ctx, a)
 		}
 	}
-	return answer{}, s.manners.refusal(c, inFlight(), "")
+	return answer{}, s.manners.refusal(c, inFlight(), s.manners.about(first))
 }
 
 func replayOwn(s *Server, ctx context.Context, _ *attempt, e entry, _ targets.Clause) (answer, error) {
@@ -180,7 +189,7 @@ func (s *Server) present(ctx context.Context, a *attempt, e entry) (answer, erro
 }
 
 func replayPointer(s *Server, _ context.Context, _ *attempt, e entry, c targets.Clause) (answer, error) {
-	return answer{}, s.manners.refusal(c, reused(), e.reply.Reference)
+	return answer{}, s.manners.refusal(c, reused(), s.manners.about(e))
 }
 
 func replayUpsert(s *Server, ctx context.Context, a *attempt, e entry, c targets.Clause) (answer, error) {

@@ -62,6 +62,9 @@ func (s *Server) routes() http.Handler {
 	} {
 		mux.HandleFunc(pattern, s.authenticated(h))
 	}
+	for pattern, h := range s.jobRoutes() {
+		mux.HandleFunc(pattern, s.authenticated(h))
+	}
 	mux.HandleFunc("GET /healthz", s.open(s.health))
 	mux.HandleFunc("GET /docs", s.open(s.docs))
 	if s.options.TestSwitches {

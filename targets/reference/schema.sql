@@ -60,6 +60,13 @@ CREATE TABLE IF NOT EXISTS accounts (
   PRIMARY KEY (tenant, environment, id)
 );
 
+-- What the tasks of a stand-in say that has a content filter beside the key.
+CREATE TABLE IF NOT EXISTS contents (
+  tenant TEXT NOT NULL, environment TEXT NOT NULL, content TEXT NOT NULL,
+  written_at INTEGER NOT NULL,
+  PRIMARY KEY (tenant, environment, content)
+);
+
 -- The users whose credentials count no more.
 CREATE TABLE IF NOT EXISTS revocations (
   user TEXT PRIMARY KEY

@@ -53,6 +53,9 @@ func (s *Server) prepareTask(a *attempt) error {
 		if err := a.gate(ctx, tx); err != nil {
 			return answer{}, err
 		}
+		if err := s.manners.guard(ctx, tx, a.request, now); err != nil {
+			return answer{}, err
+		}
 		t, err := s.createTask(ctx, tx, a.request, in, now)
 		if err != nil {
 			return answer{}, err
