@@ -3,6 +3,7 @@ package judge
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,9 @@ func TestAttempt(t *testing.T) {
 	oneError := pointing
 	oneError.Mismatch = targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{412}, Claim: documentedMust}
 	oneError.InFlight = oneError.Mismatch
+	keepsFailures, forgets := oneError, oneError
+	keepsFailures.Failures.ServerError = targets.Clause{Mode: targets.Strings{targets.ModeStored}, Claim: documentedMust}
+	forgets.Expired, forgets.Retention = targets.Clause{}, targets.Retention{Max: targets.Duration(time.Hour), Claim: documentedMust}
 	isolated := targets.Profile{Scope: targets.Scope{Operation: targets.Clause{Mode: targets.Strings{targets.ModeIsolated}, Claim: documentedMust}}}
 	replayFirst := targets.Profile{Mismatch: targets.Clause{Mode: targets.Strings{targets.ModeReplayFirst}, Claim: documentedMust}}
 	for name, c := range map[string]struct {
@@ -57,6 +61,8 @@ func TestAttempt(t *testing.T) {
 		"one error for all, another operation at once":  {situation: TogetherOperation, profile: oneError, x: answer(412, ""), d: reports.Replayed},
 		"the error of a replay, while it runs":          {situation: WhileRunning, profile: pointing, x: answer(412, ""), d: reports.Replayed, kind: reports.WrongStatus, level: targets.Must},
 		"one error for all, after a failure":            {situation: Corrected, profile: oneError, facts: Facts{Prior: reports.Failed}, x: answer(412, ""), d: reports.Replayed, kind: reports.Stuck, level: targets.Must},
+		"one error for all, a failure as well":          {situation: Corrected, profile: keepsFailures, facts: Facts{Prior: reports.Failed}, x: answer(412, ""), d: reports.Replayed},
+		"one error for all, beyond the ceiling":         {situation: Expired, profile: forgets, x: answer(412, ""), d: reports.Replayed, kind: reports.WrongStatus, level: targets.Must},
 		"one error for all, in another tenant":          {situation: OwnNamespace, profile: oneError, x: answer(412, ""), d: reports.Replayed, kind: reports.Leaked, level: targets.Must},
 		"mismatch as documented":                        {situation: Mismatch, profile: draft, x: answer(422, ""), d: reports.Conflict},
 		"mismatch with another status":                  {situation: Mismatch, profile: draft, x: answer(409, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},
