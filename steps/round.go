@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/idempotency-conformance/idemcheck/reports"
@@ -41,7 +42,8 @@ func (w *world) judgeRound(ctx context.Context, a togetherArgs) error {
 	if a.Mix == "tenants" {
 		w.judgeCrossing()
 	}
-	if a.Key == "distinct" || a.Mix == "tenants" || a.Mix == "operations" {
+	own := slices.ContainsFunc(w.scopes, func(sc scope) bool { return w.ownOfPayloads(sc) > 0 })
+	if a.Key == "distinct" || a.Mix == "tenants" || a.Mix == "operations" || own {
 		return nil
 	}
 	return w.expectOneRecord(ctx, oneRecordArgs{})
@@ -58,7 +60,7 @@ func (w *world) togetherSituation(a togetherArgs, s *sent) judge.Situation {
 		return judge.TogetherOperation
 	case a.Mix == "tenants" && creator == nil:
 		return judge.OwnNamespace // one of them should have been taken as the first
-	case a.Mix == "payloads" && creator != nil && creator.payload != s.payload:
+	case a.Mix == "payloads" && creator != nil && creator.payload != s.payload && !w.hasOwnRecord(s):
 		return judge.TogetherOther
 	}
 	return judge.Together
@@ -119,7 +121,7 @@ func (w *world) rightTogether(a togetherArgs, sc scope) judge.Expectation {
 	if w.limitedSends() == len(w.history) {
 		return judge.Expectation{Max: 1} // none was taken, so that there need be no record
 	}
-	return judge.Exactly(1)
+	return judge.Exactly(1 + w.ownOfPayloads(sc))
 }
 
 // judgeCrossing looks in the answers to one tenant for the record of the other.

@@ -30,6 +30,9 @@ func (w *world) expectRecords(ctx context.Context, a recordsArgs) error {
 	if err != nil {
 		return err
 	}
+	if a.Unless == "" {
+		more = w.ownOfPayloads(sc)
+	}
 	w.touch(sc)
 	w.expect[sc] = w.exactly(sc, a.Count+more)
 	w.judgeCounts(ctx, "expected")

@@ -122,7 +122,7 @@ func permitted(s Situation, p targets.Profile, f Facts) Permit {
 	case Corrected, TurnedAway, AfterRefusal:
 		return corrected(s, p, f)
 	case RefusalRepeated:
-		return Permit{Dispositions: list(reports.Rejected)}
+		return Permit{Dispositions: repeatOfFailure(p.Failures.Refusal, p, reports.Rejected)}
 	case OtherForm:
 		return Permit{Dispositions: list(reports.Replayed, reports.Created, reports.Rejected, reports.Conflict)}
 	case OtherCaller:
@@ -163,6 +163,9 @@ func busy(permit Permit, p targets.Profile, f Facts) Permit {
 		return Permit{list(reports.Conflict), c, "mismatch_in_flight"}
 	}
 	permit.Dispositions = append(permit.Dispositions, reports.InProgress)
+	if !known(p.InFlight) { // nobody says how to tell that from another refusal
+		permit.Dispositions = append(permit.Dispositions, reports.Conflict, reports.Rejected)
+	}
 	if f.Disposition == reports.InProgress {
 		permit.Clause, permit.Name = p.InFlight, "in_flight"
 	}

@@ -14,20 +14,26 @@ func corrected(s Situation, p targets.Profile, f Facts) Permit {
 	permit := Permit{list(reports.Created), clause, name}
 	switch {
 	case clause.Has(targets.ModeStored):
-		permit.Dispositions = list(f.Prior)
+		permit.Dispositions = repeatOfFailure(clause, p, f.Prior)
 		if s == Corrected && f.Prior == reports.Rejected {
 			permit.Dispositions = append(permit.Dispositions, reports.Conflict) // another body than what is stored
-		}
-		if p.Replay.Has(targets.ModePointerError) {
-			permit.Dispositions = append(permit.Dispositions, reports.Replayed) // every repeat is that error, whatever came first
 		}
 		if clause.Provenance != targets.Documented || clause.Has(targets.ModeReExecuted) {
 			permit.Dispositions = append(permit.Dispositions, reports.Created)
 		}
 	case s == AfterRefusal && !(clause.Has(targets.ModeReExecuted) && clause.Provenance == targets.Documented):
-		permit.Dispositions = append(permit.Dispositions, f.Prior)
+		permit.Dispositions = append(permit.Dispositions, repeatOfFailure(clause, p, f.Prior)...)
 	}
 	return permit
+}
+
+// repeatOfFailure is what the repeat of a failure comes to where that is kept: the failure again, or the one error that some
+// owners have for every repeat.
+func repeatOfFailure(c targets.Clause, p targets.Profile, prior reports.Disposition) []reports.Disposition {
+	if p.Replay.Has(targets.ModePointerError) && !(c.Provenance == targets.Documented && c.Has(targets.ModeReExecuted)) {
+		return list(prior, reports.Replayed)
+	}
+	return list(prior)
 }
 
 // failureClause gives the clause that documents what becomes of a failed attempt, with its name in the profile.
