@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -120,10 +121,8 @@ func (w *world) inTime(s *sent) error {
 	if w.passage.until.IsZero() || !s.entered.After(w.passage.until) {
 		return nil
 	}
-	what := "the retention"
-	if w.passage.moment == windowInside {
-		what = "the content filter's window"
-	}
+	what := map[string]string{windowInside: "the content filter's window", redelivery: "the redelivery", remembered: "the memory"}[w.passage.moment]
+	what = cmp.Or(what, "the retention")
 	w.expect[s.scope()] = judge.Expectation{Min: 1, Max: len(w.history)}
 	return unclear("%q was to come just before %s ended, and was answered %s too late to tell", s.Name, what,
 		spell(s.entered.Sub(w.passage.until).Round(time.Millisecond)))
