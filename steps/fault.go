@@ -161,7 +161,7 @@ func (w *world) untilSettled(ctx context.Context, until time.Time, send func() (
 		default:
 			return true, nil
 		}
-		wait := retryAfter(s.Exchange, pause, 2*time.Second)
+		wait := w.retryPause(s, pause)
 		if w.Now().Add(wait).After(until) {
 			return false, nil
 		}

@@ -31,7 +31,7 @@ func (w *world) settle(ctx context.Context, a settleArgs) error {
 			return nil
 		}
 		waiting = append(waiting, s)
-		pause := retryAfter(s.Exchange, 200*time.Millisecond, 2*time.Second)
+		pause := w.retryPause(s, 200*time.Millisecond)
 		if w.Now().Add(pause).After(bound) {
 			return nil
 		}
@@ -39,6 +39,16 @@ func (w *world) settle(ctx context.Context, a settleArgs) error {
 			return err
 		}
 	}
+}
+
+// retryPause is how long to wait before an attempt is sent again. The target's answer says so in whole seconds; where its
+// file declares how long a lock lives, nobody has to wait for one any longer than that.
+func (w *world) retryPause(s *sent, otherwise time.Duration) time.Duration {
+	pause := retryAfter(s.Exchange, otherwise, 2*time.Second)
+	if lock := w.target.Lock.Std(); lock > 0 && s.disposition == reports.InProgress {
+		return min(pause, lock)
+	}
+	return pause
 }
 
 func (w *world) settleBound() time.Duration {
