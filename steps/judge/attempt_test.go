@@ -30,8 +30,9 @@ func TestAttempt(t *testing.T) {
 	forgets.Expired, forgets.Retention = targets.Clause{}, targets.Retention{Max: targets.Duration(time.Hour), Claim: documentedMust}
 	isolated := targets.Profile{Scope: targets.Scope{Operation: targets.Clause{Mode: targets.Strings{targets.ModeIsolated}, Claim: documentedMust}}}
 	replayFirst := targets.Profile{Mismatch: targets.Clause{Mode: targets.Strings{targets.ModeReplayFirst}, Claim: documentedMust}}
-	refusesRunning, runsRefusals := replayFirst, oneError
+	refusesRunning, runsRefusals, keepsRefusals := replayFirst, oneError, oneError
 	refusesRunning.InFlight = targets.Clause{Mode: targets.Strings{targets.ModeReject}, Status: targets.Ints{409}, Claim: documentedMust}
+	keepsRefusals.Failures.Refusal = targets.Clause{Mode: targets.Strings{targets.ModeStored}, Claim: documentedMust}
 	runsRefusals.Failures.Refusal = targets.Clause{Mode: targets.Strings{targets.ModeReExecuted}, Claim: documentedMust}
 	for name, c := range map[string]struct {
 		situation Situation
@@ -65,7 +66,8 @@ func TestAttempt(t *testing.T) {
 		"the error of a replay, while it runs":          {situation: WhileRunning, profile: pointing, x: answer(412, ""), d: reports.Replayed, kind: reports.WrongStatus, level: targets.Must},
 		"one error for all, after a failure":            {situation: Corrected, profile: oneError, facts: Facts{Prior: reports.Failed}, x: answer(412, ""), d: reports.Replayed, kind: reports.Stuck, level: targets.Must},
 		"one error for all, a failure as well":          {situation: Corrected, profile: keepsFailures, facts: Facts{Prior: reports.Failed}, x: answer(412, ""), d: reports.Replayed},
-		"one error for all, a refusal as well":          {situation: RefusalRepeated, profile: oneError, x: answer(412, ""), d: reports.Replayed},
+		"one error for all, a refusal as well":          {situation: RefusalRepeated, profile: keepsRefusals, x: answer(412, ""), d: reports.Replayed},
+		"one error for all, of refusals nothing said":   {situation: RefusalRepeated, profile: oneError, x: answer(412, ""), d: reports.Replayed, kind: reports.KeyIgnored, level: targets.Must},
 		"one error for all, but not for a refusal":      {situation: RefusalRepeated, profile: runsRefusals, x: answer(412, ""), d: reports.Replayed, kind: reports.KeyIgnored, level: targets.Must},
 		"another payload at once, refused as unsaid":    {situation: TogetherOther, profile: replayFirst, x: answer(409, ""), d: reports.Conflict, notes: 1},
 		"another payload at once, not refused as said":  {situation: TogetherOther, profile: refusesRunning, x: answer(422, ""), d: reports.Conflict, kind: reports.WrongStatus, level: targets.Must},

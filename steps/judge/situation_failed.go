@@ -28,9 +28,10 @@ func corrected(s Situation, p targets.Profile, f Facts) Permit {
 }
 
 // repeatOfFailure is what the repeat of a failure comes to where that is kept: the failure again, or the one error that some
-// owners have for every repeat.
+// owners have for every repeat, if they document that it is that one after a failure, too. Else whoever is told of a first
+// result that there is none of waits for ever.
 func repeatOfFailure(c targets.Clause, p targets.Profile, prior reports.Disposition) []reports.Disposition {
-	if p.Replay.Has(targets.ModePointerError) && !(c.Provenance == targets.Documented && c.Has(targets.ModeReExecuted)) {
+	if p.Replay.Has(targets.ModePointerError) && c.Provenance == targets.Documented && c.Has(targets.ModeStored) {
 		return list(prior, reports.Replayed)
 	}
 	return list(prior)

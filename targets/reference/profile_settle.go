@@ -93,15 +93,20 @@ func giveFirst(s *Server, ctx context.Context, a *attempt, e entry, _ targets.Cl
 	if e.state == running {
 		return wayOf("in_flight", m.InFlight, refuseRunning)(s, ctx, a, e, m.InFlight)
 	}
-	if spoken(m.Replay) != targets.ModePointerError {
-		switch {
-		case a.asks:
-			return m.accepted(e)
-		case e.reply.Status >= http.StatusBadRequest:
-			return e.reply, nil // a stored failure
-		}
+	failed := e.reply.Status >= http.StatusBadRequest
+	switch one := spoken(m.Replay) == targets.ModePointerError; {
+	case a.asks && !one:
+		return m.accepted(e)
+	case failed && !a.asks && !(one && m.pointsAtFailure(e.reply)):
+		return e.reply, nil // a stored failure
 	}
 	return wayOf("replay", m.Replay, replayOwn)(s, ctx, a, e, m.Replay)
+}
+
+// pointsAtFailure reports whether a repeat after a stored failure is refused like any other, where that is the answer to
+// repeats. A refusal for a business reason is stored anyhow; where nothing is said of it, it is given again.
+func (m *manners) pointsAtFailure(reply answer) bool {
+	return reply.Status != http.StatusPaymentRequired || spoken(m.Failures.Refusal) == targets.ModeStored
 }
 
 func refuseReuse(s *Server, _ context.Context, _ *attempt, e entry, c targets.Clause) (answer, error) {
