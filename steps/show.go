@@ -86,13 +86,14 @@ func byEnd(all []*sent) []*sent {
 }
 
 // byCreation orders attempts that ran at the same time so that the one that created the record comes first: an answer
-// that is marked as a replay comes after one that is not, an answer with a record that no observer shows where it was
-// sent to comes after one whose record is there, and else the earlier answer comes first.
+// that is marked as a replay, or says that nothing is new, comes after one that is not, an answer with a record that no
+// observer shows where it was sent to comes after one whose record is there, and else the earlier answer comes first.
 func (w *world) byCreation(all []*sent, counted map[scope][]targets.Reading) []*sent {
 	out := byEnd(all)
 	rank := func(s *sent) int {
 		n := 0
-		if judge.TellsRepeat(w.target.Profile.Replay.Marker, s.Exchange) {
+		replay := w.target.Profile.Replay
+		if judge.TellsRepeat(replay.Marker, s.Exchange) || replay.Flag != nil && targets.CodeIn(replay.Flag, s.Exchange) {
 			n += 2
 		}
 		id := w.recordNamed(*w.target.Operations.Named(s.Operation), s)

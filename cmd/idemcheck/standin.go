@@ -69,6 +69,8 @@ func standInTarget(p targets.Profile, url string) ([]byte, error) {
 			s = "profile: " + p.Name + "\n" + keyWithout(p) + filterOf(p) + jobsOf(p)
 		case name == "url":
 			s = "url: " + url + "\n"
+		case name == "batch":
+			s = inDocuments(p, s)
 		case name == "operations":
 			s = withFiltered(p, inDocuments(p, withoutTexts(p, s)))
 		case name == "observers":
@@ -162,5 +164,6 @@ func inDocuments(p targets.Profile, operations string) string {
 		return operations
 	}
 	operations = strings.Replace(operations, "    body:\n", "    body:\n      query: \"mutation { create }\"\n", 1)
+	operations = strings.Replace(operations, "  body: {tasks:", "  body: {query: \"mutation { create }\", tasks:", 1)
 	return strings.ReplaceAll(operations, "    body: {event:", "    body: {query: \"mutation { write }\", event:")
 }

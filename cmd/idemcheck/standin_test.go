@@ -19,7 +19,7 @@ func casesOf(p targets.Profile) []string {
 	if p.Role == targets.RoleReceiver {
 		return []string{"webhook-*"}
 	}
-	list := []string{"replay-once", "K2[baseline-key]", "K4", "missing-key"}
+	list := []string{"replay-once", "K2[baseline-key]", "K4", "missing-key", "double-send[10]", "batch-twice"}
 	for _, section := range p.Sections() {
 		if section.Claim.Provenance != targets.Unknown {
 			list = append(list, readersOf(section.Path)...)
