@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/idempotency-conformance/idemcheck/reports"
 	"github.com/idempotency-conformance/idemcheck/steps/judge"
 	"github.com/idempotency-conformance/idemcheck/targets"
 )
@@ -38,7 +39,7 @@ func (w *world) sendBuilt(ctx context.Context, s *sent) error {
 	}
 	w.follow(ctx, s)
 	w.settleDisposition(s)
-	w.show(s, "attempt")
+	w.show(s, reports.PurposeAttempt)
 	return nil
 }
 

@@ -132,12 +132,9 @@ func (f *faulty) again(ctx context.Context, began time.Time) error {
 			return nil, err
 		}
 		s.Timeout = min(s.Timeout, f.longest)
-		if err := f.deliver(ctx, s); err != nil {
+		if err := f.sendBuilt(ctx, s); err != nil {
 			return nil, err
 		}
-		f.follow(ctx, s)
-		f.settleDisposition(s)
-		f.show(s, reports.PurposeAttempt)
 		f.retry, f.retries = s, f.retries+1
 		return s, nil
 	})

@@ -52,16 +52,15 @@ func (w *world) sendOne(ctx context.Context, a sendArgs) (*sent, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s, w.sendCounted(ctx, s)
+}
+
+// sendCounted sends an attempt that is ready and takes its record from the run's budget.
+func (w *world) sendCounted(ctx context.Context, s *sent) error {
 	if err := w.spend(s); err != nil {
-		return nil, err
+		return err
 	}
-	if err := w.deliver(ctx, s); err != nil {
-		return nil, err
-	}
-	w.follow(ctx, s)
-	w.settleDisposition(s)
-	w.show(s, "attempt")
-	return s, nil
+	return w.sendBuilt(ctx, s)
 }
 
 // deliver sends an attempt. A 429 is obeyed and is no verdict: the attempt is sent again when the target says so, at

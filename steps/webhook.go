@@ -216,10 +216,7 @@ func (w *world) giveUp(ctx context.Context, a giveUpArgs) error {
 		return err
 	}
 	s.Timeout = slowness / 2
-	if err := w.spend(s); err != nil {
-		return err
-	}
-	if err := w.sendBuilt(ctx, s); err != nil {
+	if err := w.sendCounted(ctx, s); err != nil {
 		return err
 	}
 	if s.Answered() {

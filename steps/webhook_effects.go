@@ -93,10 +93,7 @@ func (w *world) deliverOtherPart(ctx context.Context, first *sent, part int) (di
 	if err := w.seal(s, s.Key); err != nil {
 		return false, err
 	}
-	if err := w.spend(s); err != nil {
-		return false, err
-	}
-	return true, w.sendBuilt(ctx, s)
+	return true, w.sendCounted(ctx, s)
 }
 
 // oneFactArgs are the arguments of the verb one_fact.

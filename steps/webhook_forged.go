@@ -21,10 +21,7 @@ func (w *world) forge(ctx context.Context, a forgeArgs) error {
 	if err := w.target.Receiver.Sign.Forged().Seal(&s.Attempt, w.firstKey, w.targetTime()); err != nil {
 		return err
 	}
-	if err := w.spend(s); err != nil {
-		return err
-	}
-	return w.sendBuilt(ctx, s)
+	return w.sendCounted(ctx, s)
 }
 
 // turnedAwayArgs are the arguments of the verb not_acknowledged.
